@@ -109,7 +109,10 @@ def test_9_is_not_the_christoffel_symbol_of_8() -> None:
         near, far = matrix(q + unit) - matrix(q - unit), matrix(q + 2 * unit) - matrix(q - 2 * unit)
         slopes[:, :, k] = (8 * near - far) / (12 * step)
     right = (slopes + slopes.transpose(0, 2, 1) - slopes.transpose(2, 0, 1)) / 2
-    own = sum(np.einsum("jkab,bc,iac->ijk", p.own.second, p.pseudo, p.own.first) for p in effectors(arm, arm.drives, q))
+    own = sum(
+        np.einsum("jkab,bc,iac->ijk", p.relative.second, p.pseudo, p.relative.first)
+        for p in effectors(arm, arm.drives, q)
+    )
     assert own == pytest.approx(right, abs=1e-8)
     kept = printed_terms(arm, arm.drives, q)[1]
     assert np.abs((kept + kept.transpose(0, 2, 1)) / 2 - right).max() > 0.5
@@ -121,8 +124,10 @@ def test_4_leaves_out_the_effector_locked_to_its_driven_link() -> None:
     kept, _ = appendix_terms(arm, arm.drives, q)
     whole, locked = np.zeros((5, 5)), np.zeros((5, 5))
     for p in effectors(arm, arm.drives, q):
-        moved = [dt @ p.own.value + p.link.value @ da for dt, da in zip(p.link.first, p.own.first, strict=True)]
-        held = [dt @ p.own.value for dt in p.link.first]
+        moved = [
+            dt @ p.relative.value + p.link.value @ da for dt, da in zip(p.link.first, p.relative.first, strict=True)
+        ]
+        held = [dt @ p.relative.value for dt in p.link.first]
         whole += [[np.trace(a @ p.pseudo @ b.T) for b in moved] for a in moved]
         locked += [[np.trace(a @ p.pseudo @ b.T) for b in held] for a in held]
     assert kept == pytest.approx(whole - locked, abs=1e-12)

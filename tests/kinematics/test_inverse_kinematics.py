@@ -14,7 +14,7 @@ from coupled_arms import PALLETIZER
 from dalembert.arm.io.urdf import read_urdf, write_urdf
 from dalembert.compile.kernel import Kernel
 from dalembert.formulations.damped_step import damped_step
-from dalembert.formulations.system import Full
+from dalembert.formulations.factor import DensePaths
 from dalembert.kinematics.pose_errors import FORMULATIONS, rotation_vector
 from dalembert.kinematics.step_kernel import step_function
 from dalembert.rings.real import REAL
@@ -279,7 +279,7 @@ def test_the_compiled_step_is_the_page_over_floats() -> None:
     assert kernel.compiled
     for state, (step, free) in enumerate(zip(*kernel(*given_), strict=True)):
         rows = [[float(x) for x in part[state]] for part in given_]
-        right = damped_step(Full(6), REAL, arm.over_reals.jacobian(REAL, rows[0]), *rows[1:])
+        right = damped_step(DensePaths(6), REAL, arm.over_reals.jacobian(REAL, rows[0]), *rows[1:])
         assert step == pytest.approx(right[0], rel=1e-9, abs=1e-12)
         assert free == pytest.approx(right[1])
     target = arm.forward_kinematics(q)

@@ -48,7 +48,7 @@ def test_the_kernel_of_a_mechanism_gives_all_its_tables(name: str) -> None:
     phi, rate = rng.normal(size=(2, 5, mechanism.m))
     value, g, drift, inertia, rest = CompiledState(mechanism.chains, mechanism.assembly.closures).state(phi, rate)
     wanted_g, wanted_drift = mechanism.assembly.drift(phi, rate)
-    np.testing.assert_allclose(value, mechanism.assembly.closing(phi)[0], atol=1e-12)
+    np.testing.assert_allclose(value, mechanism.assembly.closures_at(phi)[0], atol=1e-12)
     np.testing.assert_allclose(g, wanted_g, atol=1e-12)
     np.testing.assert_allclose(drift, wanted_drift, atol=1e-11)
     np.testing.assert_allclose(inertia, mechanism.joint_inertia(phi), atol=1e-12)

@@ -63,7 +63,7 @@ def test_a_geared_arm_has_the_dynamics_pinocchio_gives_it_compiled_or_not():
             # Pinocchio adds to the mass matrix of the call before where joints mimic others.
             phi, data = mechanism.position(q), model.createData()
             np.testing.assert_allclose(phi, [q[0], -1.5 * q[0] + 0.3, q[1]], atol=1e-13)
-            np.testing.assert_allclose(mechanism.assembly.closing(phi[None])[0], 0, atol=1e-13)
+            np.testing.assert_allclose(mechanism.assembly.closures_at(phi[None])[0], 0, atol=1e-13)
             torque = pin.rnea(model, data, q, qd, qdd)
             np.testing.assert_allclose(mechanism.inverse_dynamics(phi, qd, qdd), torque, rtol=1e-12, atol=1e-12)
             upper = np.triu(pin.crba(model, data, q))

@@ -43,7 +43,7 @@ def test_mujoco_has_the_inertia_the_weight_and_the_closures(name: str, tmp_path:
     for k, unit in enumerate(np.eye(model.nv)):
         mujoco.mj_mulM(model, data, inertia[k], unit)
     np.testing.assert_allclose(inertia, made.joint_inertia(phi[None])[0], atol=1e-10 * np.abs(inertia).max())
-    weight = np.concatenate([n.gravity(phi[None, part])[0] for n, part in made._parts()])
+    weight = np.concatenate([n.gravity(phi[None, part])[0] for n, part in made._chain_slices()])
     np.testing.assert_allclose(data.qfrc_bias, weight, atol=1e-9 * np.abs(weight).max())
     assert np.abs(data.efc_pos).max() < 1e-9
     data.qpos[-1] += 0.01

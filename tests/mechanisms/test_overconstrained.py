@@ -175,7 +175,7 @@ def test_quadratic_programs_satisfy_the_conditions_of_a_minimum() -> None:
         e, a = rng.normal(size=(m, n)), rng.normal(size=(k, n))
         b = a @ inside - rng.uniform(0, 0.5, k)
         centre = 3 * rng.normal(size=n)
-        x = qp.least(weight, centre, (e, e @ inside), (a, b))
+        x = qp.minimiser(weight, centre, (e, e @ inside), (a, b))
         assert np.abs(e @ (x - inside)).max() < 1e-10
         assert (a @ x - b > -1e-9).all()
         gradient = weight @ (x - centre)
@@ -184,4 +184,4 @@ def test_quadratic_programs_satisfy_the_conditions_of_a_minimum() -> None:
         _, residual = nnls(table, gradient)
         assert residual < 1e-8 * (1 + np.abs(gradient).max())
     with pytest.raises(qp.Infeasible):
-        qp.least(None, np.zeros(1), None, (np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])))
+        qp.minimiser(None, np.zeros(1), None, (np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])))

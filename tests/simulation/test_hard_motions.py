@@ -34,7 +34,7 @@ def test_a_motion_that_is_not_stiff_stays_with_the_explicit_method() -> None:
     arm = da.load("planar-2r")
     run = Simulation(plant_of(arm), np.zeros(2), (np.array([0.3, -0.5]), np.zeros(2)), 2.0, SimulationSettings())
     run.run()
-    assert not run.stiffness.found
+    assert not run.stiffness.is_stiff
 
 
 def test_a_passive_loop_never_gains_energy(tmp_path: Path) -> None:

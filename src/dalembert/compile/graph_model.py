@@ -111,7 +111,7 @@ def torque(
     wanted: Sequence[Node] | None = None,
 ) -> list[Scalar]:
     """tau with the chain regrouped in the way that comes out smaller."""
-    return shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links, wanted=wanted))
+    return shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links, friction_speeds=wanted))
 
 
 def solved(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], tau: Sequence[Scalar]) -> tuple[list[Scalar], Any]:

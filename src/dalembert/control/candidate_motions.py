@@ -40,24 +40,27 @@ class CandidateMotions:
     ) -> None:  # fmt: skip
         self.arm, self.period, self.harmonics, self.after = arm, period, harmonics, after
         self.sizes = None if after is None else sizes(after)
-        self.known: Array | None = None
+        self.prior: Array | None = None
         if after is not None and self.sizes is not None:
             vague = np.eye(len(self.sizes)) / VAGUE**2
-            self.known = information(after) * np.outer(self.sizes, self.sizes) + vague
+            self.prior = information(after) * np.outer(self.sizes, self.sizes) + vague
         self.unknowns = Unknowns(arm, FrictionTerms.read(friction), rotors)
         self.base = base_columns(arm, self.unknowns)
         self.times = np.linspace(0, period, POINTS * harmonics, endpoint=False)
         names = ("lower", "upper", "speed", "acceleration", "effort")
-        given = dict(zip(names, limits, strict=True))
-        own = {
+        limit_values = dict(zip(names, limits, strict=True))
+        defaults = {
             "lower": np.where(np.isfinite(arm.lower), arm.lower, -1.0),
             "upper": np.where(np.isfinite(arm.upper), arm.upper, 1.0),
             "speed": _limit(arm.velocity_limits, FASTEST),
             "acceleration": np.full(arm.n, np.inf),
             "effort": _limit(arm.effort_limits, np.inf),
         }
-        found = {name: own[name] if given[name] is None else _wide(name, given[name], arm.n) for name in names}
-        self.lower, self.upper, self.speed, self.acceleration, self.effort = (found[name] for name in names)
+        bounds = {
+            name: defaults[name] if limit_values[name] is None else _per_joint(name, limit_values[name], arm.n)
+            for name in names
+        }
+        self.lower, self.upper, self.speed, self.acceleration, self.effort = (bounds[name] for name in names)
         if (self.upper <= self.lower).any() or min(x.min() for x in (self.speed, self.acceleration, self.effort)) <= 0:
             raise ArmError(f"{arm.name}: limits of an excitation leave no room; upper above lower, others above zero")
 
@@ -69,15 +72,15 @@ class CandidateMotions:
         """
         count = self.harmonics
         order = np.arange(1, count + 1, dtype=genes.dtype)
-        found = np.ascontiguousarray(genes[:, : 2 * count].transpose(0, 2, 1))
-        found[..., count - 1] = -found[..., : count - 1].sum(axis=-1)
-        found[..., -1] = -(order[:-1] * found[..., count:-1]).sum(axis=-1) / count
-        moving = found.reshape(-1, 2 * count) @ self.basis.astype(genes.dtype)
-        return found, moving.reshape(len(genes), self.arm.n, 3, len(self.times))
+        coefficients = np.ascontiguousarray(genes[:, : 2 * count].transpose(0, 2, 1))
+        coefficients[..., count - 1] = -coefficients[..., : count - 1].sum(axis=-1)
+        coefficients[..., -1] = -(order[:-1] * coefficients[..., count:-1]).sum(axis=-1) / count
+        moving = coefficients.reshape(-1, 2 * count) @ self.basis.astype(genes.dtype)
+        return coefficients, moving.reshape(len(genes), self.arm.n, 3, len(self.times))
 
     def limited(self, genes: Array) -> tuple[Array, Array, Array, Array]:
         """Centres and scales ``(k, n)`` that bring the candidates into their limits, and what ``series`` gives."""
-        found, moving = self.series(genes)
+        coefficients, moving = self.series(genes)
         low, high = moving[:, :, 0].min(axis=-1), moving[:, :, 0].max(axis=-1)
         fast, hard = (np.maximum(x.max(axis=-1), -x.min(axis=-1)) for x in (moving[:, :, 1], moving[:, :, 2]))
         room = self.upper - self.lower
@@ -85,15 +88,15 @@ class CandidateMotions:
             scale = np.minimum.reduce(
                 [MARGIN * room / (high - low), MARGIN * self.speed / fast, MARGIN * self.acceleration / hard]
             )
-        share = 0.5 + 0.5 * np.tanh(genes[:, 2 * self.harmonics])
-        centre = self.lower + share * (room - scale * (high - low)) - scale * low
-        return centre, scale, found, moving
+        fraction = 0.5 + 0.5 * np.tanh(genes[:, 2 * self.harmonics])
+        centre = self.lower + fraction * (room - scale * (high - low)) - scale * low
+        return centre, scale, coefficients, moving
 
-    def states(self, genes: Array, each: int = 1) -> tuple[Array, ...]:
+    def states(self, genes: Array, stride: int = 1) -> tuple[Array, ...]:
         """q, qd, qdd ``(k, times, n)`` of candidates within limits, at every so many moments."""
         centre, scale, _, moving = self.limited(genes)
         factor = scale.astype(genes.dtype)[..., None]
-        q, qd, qdd = (factor * moving[:, :, k, ::each] for k in range(3))
+        q, qd, qdd = (factor * moving[:, :, k, ::stride] for k in range(3))
         q += centre.astype(genes.dtype)[..., None]
         return tuple(np.ascontiguousarray(x.transpose(0, 2, 1)) for x in (q, qd, qdd))
 
@@ -106,8 +109,8 @@ class CandidateMotions:
 
     def motion(self, genes: Array) -> Fourier:
         """The series of one candidate."""
-        centre, scale, found, _ = (x[0] for x in self.limited(genes[None]))
-        sines, cosines = np.split((scale[:, None] * found).T, 2)
+        centre, scale, coefficients, _ = (x[0] for x in self.limited(genes[None]))
+        sines, cosines = np.split((scale[:, None] * coefficients).T, 2)
         return Fourier(centre, sines, cosines, self.period)
 
     @cached_property
@@ -120,13 +123,13 @@ class CandidateMotions:
         if len(candidates) <= count:
             return candidates
         order = np.empty(len(candidates))
-        for first in range(0, len(candidates), PIECE):
-            piece = slice(first, first + PIECE)
-            states = self.states(candidates[piece].astype(np.float32), EVERY)
-            order[piece] = np.where(self._is_strong(*states), np.inf, self.ranking.scores(*states))
+        for start in range(0, len(candidates), PIECE):
+            chunk = slice(start, start + PIECE)
+            states = self.states(candidates[chunk].astype(np.float32), EVERY)
+            order[chunk] = np.where(self._exceeds_effort(*states), np.inf, self.ranking.scores(*states))
         return np.asarray(candidates[np.argsort(order, kind="stable")[:count]])
 
-    def _is_strong(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def _exceeds_effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Which candidates need more effort than there is, with springs where the arm has some."""
         if not np.isfinite(self.effort).any():
             return np.zeros(len(q), dtype=bool)
@@ -136,25 +139,25 @@ class CandidateMotions:
     def scores(self, candidates: Array) -> Array:
         """What is made small for each candidate; infinite where its torques pass their limits."""
         q, qd, qdd = self.states(candidates)
-        strong = self._is_strong(q, qd, qdd)
+        strong = self._exceeds_effort(q, qd, qdd)
         if self.after is not None:
             rows = equations(self.after, q, qd, qdd)
-            found = self._worst_errors(rows.reshape(len(candidates), -1, rows.shape[-1]))
+            values = self._worst_errors(rows.reshape(len(candidates), -1, rows.shape[-1]))
         else:
             n, columns, smooth = self.arm.n, self.base.columns, self.arm.regressor(q, qd, qdd)
             torque = smooth @ self.arm.parameters
             friction = self.unknowns.friction.columns(qd, np.full(n, TRANSITION), np.full(n, 0.1), torque)
             inertial = columns[columns < self.unknowns.inertial]
             matrix = self.unknowns.base_matrix(columns, smooth[..., inertial], friction, qdd)
-            found = _conditions(matrix.reshape(len(candidates), -1, len(columns)))
-        return np.where(strong | ~np.isfinite(found), np.inf, found)
+            values = _conditions(matrix.reshape(len(candidates), -1, len(columns)))
+        return np.where(strong | ~np.isfinite(values), np.inf, values)
 
     def _worst_errors(self, rows: Array) -> Array:
         """Of each candidate the largest error that would be left, in sizes of what it is the error of."""
-        assert self.known is not None
+        assert self.prior is not None
         assert self.sizes is not None
         scaled = rows * self.sizes / np.sqrt(len(self.times)) * np.sqrt(self.period / SECONDS)
-        errors = np.einsum("kii->ki", np.linalg.inv(self.known + scaled.transpose(0, 2, 1) @ scaled))
+        errors = np.einsum("kii->ki", np.linalg.inv(self.prior + scaled.transpose(0, 2, 1) @ scaled))
         return np.sqrt(np.maximum(errors, 0.0)).max(axis=1)
 
 
@@ -167,15 +170,15 @@ def _conditions(rows: Array) -> Array:
         return np.asarray(np.sqrt(values[:, -1] / np.maximum(values[:, 0], 0.0)))
 
 
-def _limit(found: Array, otherwise: float) -> Array:
-    return np.where(np.isfinite(found) & (found > 0), found, otherwise)
+def _limit(limits: Array, otherwise: float) -> Array:
+    return np.where(np.isfinite(limits) & (limits > 0), limits, otherwise)
 
 
-def _wide(name: str, values: ArrayLike | None, n: int) -> Array:
+def _per_joint(name: str, values: ArrayLike | None, n: int) -> Array:
     try:
-        found = np.broadcast_to(np.asarray(values, dtype=float), (n,)).copy()
+        limits = np.broadcast_to(np.asarray(values, dtype=float), (n,)).copy()
     except (TypeError, ValueError):
         raise ArmError(f"{name} of an excitation is one number, or one for each of {n} joints") from None
-    if np.isnan(found).any():
+    if np.isnan(limits).any():
         raise ArmError(f"{name} of an excitation is no number")
-    return found
+    return limits

@@ -55,26 +55,26 @@ def line_path(
     where the line leaves the reach or the limits of the joints.
     """
     start = joint_array(arm, "q", q)
-    first, last = arm.forward_kinematics(start, frame), poses_of(pose, task)
-    if last.shape != (4, 4) or start.ndim != 1:
+    start_pose, end_pose = arm.forward_kinematics(start, frame), poses_of(pose, task)
+    if end_pose.shape != (4, 4) or start.ndim != 1:
         raise ArmError("a line goes from the positions of one state to one pose, a 4x4 matrix")
     if rotation not in ("slerp", "screw"):
         raise ArmError(f'the rotation along a line is by "slerp" or "screw", not {rotation!r}')
     if rotation == "screw" and task != "pose":
         raise ArmError(f"a screw is a way of whole poses, and the task is {task!r}; ask for the pose, or leave it out")
-    asked = _Asked(frame, task, weights, axes, tolerance)
-    turn = asked.turn(first, last)
-    back = first[:3, :3].T @ (last[:3, 3] - first[:3, 3])
-    pitch = np.linalg.solve(_left(turn), back) if rotation == "screw" else back
+    path_task = _PathTask(frame, task, weights, axes, tolerance)
+    turn = path_task.turn(start_pose, end_pose)
+    displacement = start_pose[:3, :3].T @ (end_pose[:3, 3] - start_pose[:3, 3])
+    pitch = np.linalg.solve(_screw_translation(turn), displacement) if rotation == "screw" else displacement
 
     def curve(s: float) -> Array:
-        found = np.eye(4)
-        found[:3, :3] = first[:3, :3] @ rotated(s * turn)
-        moved = _left(s * turn) @ (s * pitch) if rotation == "screw" else s * pitch
-        found[:3, 3] = first[:3, 3] + first[:3, :3] @ moved
-        return found
+        point_pose = np.eye(4)
+        point_pose[:3, :3] = start_pose[:3, :3] @ rotated(s * turn)
+        moved = _screw_translation(s * turn) @ (s * pitch) if rotation == "screw" else s * pitch
+        point_pose[:3, 3] = start_pose[:3, 3] + start_pose[:3, :3] @ moved
+        return point_pose
 
-    return followed(arm, start, curve, asked, "the line")
+    return followed(arm, start, curve, path_task, "the line")
 
 
 def arc_path(
@@ -97,25 +97,25 @@ def arc_path(
     start = joint_array(arm, "q", q)
     if task == "orientation":
         raise ArmError('an arc is a way of positions, so that its task is "pose" or "position"; use line_path')
-    first, last = arm.forward_kinematics(start, frame), poses_of(pose, task)
-    a, b, c = first[:3, 3], real_array("via", via), last[:3, 3]
-    if b.shape != (3,) or last.shape != (4, 4) or start.ndim != 1:
+    start_pose, end_pose = arm.forward_kinematics(start, frame), poses_of(pose, task)
+    a, b, c = start_pose[:3, 3], real_array("via", via), end_pose[:3, 3]
+    if b.shape != (3,) or end_pose.shape != (4, 4) or start.ndim != 1:
         raise ArmError("an arc goes from the positions of one state by a point of three numbers to one pose")
     centre, axis, angle = _circle(a, b, c)
-    asked = _Asked(frame, task, weights, axes, tolerance)
-    turn = asked.turn(first, last)
+    path_task = _PathTask(frame, task, weights, axes, tolerance)
+    turn = path_task.turn(start_pose, end_pose)
 
     def curve(s: float) -> Array:
-        found = np.eye(4)
-        found[:3, :3] = first[:3, :3] @ rotated(s * turn)
-        found[:3, 3] = centre + rotated(s * angle * axis) @ (a - centre)
-        return found
+        point_pose = np.eye(4)
+        point_pose[:3, :3] = start_pose[:3, :3] @ rotated(s * turn)
+        point_pose[:3, 3] = centre + rotated(s * angle * axis) @ (a - centre)
+        return point_pose
 
-    return followed(arm, start, curve, asked, "the arc")
+    return followed(arm, start, curve, path_task, "the arc")
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PathTask:
     """What is asked of ``frame`` along a path."""
 
     frame: AskedFrame | None
@@ -124,16 +124,16 @@ class _Asked:
     axes: str
     tolerance: float
 
-    def turn(self, first: Array, last: Array) -> Array:
+    def turn(self, start_pose: Array, end_pose: Array) -> Array:
         """The rotation from the first pose to the last, in axes of the first; none where it is not asked for."""
-        return np.zeros(3) if self.task == "position" else rotation_vector(first[:3, :3].T @ last[:3, :3])[0]
+        return np.zeros(3) if self.task == "position" else rotation_vector(start_pose[:3, :3].T @ end_pose[:3, :3])[0]
 
-    def distances(self, there: Array, wanted: Array) -> tuple[Array, Array]:
+    def distances(self, poses: Array, targets: Array) -> tuple[Array, Array]:
         """How far poses are off (m, rad) in what is asked for."""
-        _, off, turned = Task.of(self.task, self.weights, self.axes, "angle-axis", self.tolerance, 1.0).errors(
-            there, wanted
-        )
-        return off, turned
+        _, position_error, rotation_error = Task.of(
+            self.task, self.weights, self.axes, "angle-axis", self.tolerance, 1.0
+        ).errors(poses, targets)
+        return position_error, rotation_error
 
     def nearest(self, arm: MovingArm, pose: Array, near: Array, *, limits: bool) -> JointSolutions:
         """The joint positions of a pose that are nearest to ``near``."""
@@ -144,59 +144,62 @@ class _Asked:
         )  # fmt: skip
 
 
-def followed(arm: MovingArm, start: Array, curve: Callable[[float], Array], asked: _Asked, name: str) -> Polynomials:
+def followed(
+    arm: MovingArm, start: Array, curve: Callable[[float], Array], path_task: _PathTask, name: str
+) -> Polynomials:
     """The path of the joints along ``curve`` of poses, s from 0 to 1."""
     count = FEWEST
     while True:
-        places = np.linspace(0.0, 1.0, count + 1)
-        solved = _solved(arm, start, curve, asked, places, name)
-        path = interpolated(places, solved, 5, None)
-        middle = 0.5 * (places[1:] + places[:-1])
-        there = arm.forward_kinematics(path.position(middle), asked.frame)
-        wanted = np.array([curve(s) for s in middle])
-        off, turned = asked.distances(there, wanted)
-        worst = float(max(off.max(), turned.max()))
-        if worst <= asked.tolerance:
+        samples = np.linspace(0.0, 1.0, count + 1)
+        solved = _solved(arm, start, curve, path_task, samples, name)
+        path = interpolated(samples, solved, 5, None)
+        middle = 0.5 * (samples[1:] + samples[:-1])
+        poses = arm.forward_kinematics(path.position(middle), path_task.frame)
+        targets = np.array([curve(s) for s in middle])
+        position_errors, rotation_errors = path_task.distances(poses, targets)
+        worst = float(max(position_errors.max(), rotation_errors.max()))
+        if worst <= path_task.tolerance:
             return path
         if count >= MOST:
-            at = float(middle[int(np.argmax(np.maximum(off, turned)))])
+            fraction = float(middle[int(np.argmax(np.maximum(position_errors, rotation_errors)))])
             raise ArmError(
-                f"{arm.where}{arm.name}: {name} passes a singular pose at {100 * at:.0f} percent of it, where the "
-                "joints would have to jump; begin in another position of the joints, or go another way"
+                f"{arm.where}{arm.name}: {name} passes a singular pose at {100 * fraction:.0f} percent of it, where "
+                "the joints would have to jump; begin in another position of the joints, or go another way"
             )
         count *= 2
 
 
 def _solved(
-    arm: MovingArm, start: Array, curve: Callable[[float], Array], asked: _Asked, places: Array, name: str
+    arm: MovingArm, start: Array, curve: Callable[[float], Array], path_task: _PathTask, samples: Array, name: str
 ) -> Array:
     """Joint positions at the places, each from the one before."""
-    found = np.empty((len(places), arm.n))
-    found[0] = start
-    for k, s in enumerate(places[1:], start=1):
-        guess = found[k - 1] if k == 1 else 2 * found[k - 1] - found[k - 2]
-        result = asked.nearest(arm, curve(float(s)), guess, limits=True)
+    joints = np.empty((len(samples), arm.n))
+    joints[0] = start
+    for k, s in enumerate(samples[1:], start=1):
+        guess = joints[k - 1] if k == 1 else 2 * joints[k - 1] - joints[k - 2]
+        result = path_task.nearest(arm, curve(float(s)), guess, limits=True)
         if not bool(result.converged):
             raise ArmError(
-                f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * places[k - 1]:.0f} percent of it: "
+                f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * samples[k - 1]:.0f} percent of it: "
                 f"{result.missed()}"
             )
-        if len(places) > MOST and np.abs(result.q - found[k - 1]).max() > JUMP:
-            joint = arm.joint_names[int(np.argmax(np.abs(result.q - found[k - 1])))]
-            beyond = asked.nearest(arm, curve(float(s)), guess, limits=False)
-            out = (beyond.q < arm.lower) | (beyond.q > arm.upper)
-            if bool(beyond.converged) and np.abs(beyond.q - found[k - 1]).max() <= JUMP and out.any():
-                stops = listed([word for word, over in zip(arm.joint_names, out, strict=True) if over])
+        if len(samples) > MOST and np.abs(result.q - joints[k - 1]).max() > JUMP:
+            joint = arm.joint_names[int(np.argmax(np.abs(result.q - joints[k - 1])))]
+            beyond = path_task.nearest(arm, curve(float(s)), guess, limits=False)
+            outside = (beyond.q < arm.lower) | (beyond.q > arm.upper)
+            if bool(beyond.converged) and np.abs(beyond.q - joints[k - 1]).max() <= JUMP and outside.any():
+                stops = listed([word for word, is_outside in zip(arm.joint_names, outside, strict=True) if is_outside])
                 raise ArmError(
-                    f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * places[k - 1]:.0f} percent of it, "
-                    f"where it passes the limits of {stops}; begin in another position of the joints, or go another way"
+                    f"{arm.where}{arm.name}: {name} cannot be followed beyond {100 * samples[k - 1]:.0f} percent of "
+                    f"it, where it passes the limits of {stops}; begin in another position of the joints, or go "
+                    "another way"
                 )
             raise ArmError(
                 f"{arm.where}{arm.name}: {joint} would have to jump at {100 * s:.0f} percent of {name}, by a singular "
                 "pose; begin in another position of the joints, or go another way"
             )
-        found[k] = result.q
-    return found
+        joints[k] = result.q
+    return joints
 
 
 def rotated(vector: Array) -> Array:
@@ -208,7 +211,7 @@ def rotated(vector: Array) -> Array:
     return np.asarray(np.eye(3) + np.sin(angle) / angle * cross + (1 - np.cos(angle)) / angle**2 * cross @ cross)
 
 
-def _left(vector: Array) -> Array:
+def _screw_translation(vector: Array) -> Array:
     """V with the translation of a screw motion V v: the integral of the rotation."""
     angle = float(np.linalg.norm(vector))
     cross = skew(vector)

@@ -153,6 +153,10 @@ def closed_loop(arm: ArmDescription, model: ArmDescription, kind: str) -> Functi
 
 
 def _loop_tables(arm: ArmDescription, model: ArmDescription, kind: str) -> Tables:
+    """tau of the law, and qdd under it.
+
+    Constant, or ID(q, qd, rdd + kp (r - q) + kd (rd - qd)), or G(q) + kp (r - q) + kd (rd - qd) of the model.
+    """
     graph = Graph()
     plant, inner = GraphModel(arm, graph), GraphModel(model, graph)
     q, qd, r, rd, rdd, kp, kd = (plant.input(name) for name in ARGUMENTS)
@@ -206,18 +210,24 @@ class LoopInput:
             kind, model, path = "torque", None, Polynomials(np.array(span), np.zeros((1, 1, n)))
             gains = (Input(control, names).constant, 0.0)
         knots, table = (np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients))
-        first, second = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
-        return cls(kind, model, knots, table, first, second)
+        stiffness, damping = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
+        return cls(kind, model, knots, table, stiffness, damping)
 
     @property
     def settings(self) -> tuple[Any, ...]:
         """The arguments of ``settings`` of a loop."""
         sizes = ctypes.c_long(len(self.knots) - 1), ctypes.c_int(self.table.shape[1] - 1)
-        return _at(self.knots), _at(self.table), *sizes, _at(self.stiffness), _at(self.damping)
+        return (
+            double_pointer(self.knots),
+            double_pointer(self.table),
+            *sizes,
+            double_pointer(self.stiffness),
+            double_pointer(self.damping),
+        )
 
 
 def advanced(
-    loop: Any, drive: LoopInput, end: float, tolerances: tuple[float, float], most: int, state: Array,
+    loop: Any, drive: LoopInput, end: float, tolerances: tuple[float, float], budget: int, state: Array,
     grid: Array, states: Array, stats: Any, memo: Array,
 ) -> int:  # fmt: skip
     """One slice of an integration; what ended it."""
@@ -225,31 +235,32 @@ def advanced(
     loop.settings(*drive.settings)
     return int(
         loop.dop853(
-            ctypes.c_double(end), *map(ctypes.c_double, tolerances), ctypes.c_double(TOO_FAST), ctypes.c_long(most),
-            ctypes.c_long(SLICE), _at(state), _at(grid), ctypes.c_long(len(grid)), _at(states), stats, _at(memo),
+            ctypes.c_double(end), *map(ctypes.c_double, tolerances), ctypes.c_double(TOO_FAST), ctypes.c_long(budget),
+            ctypes.c_long(SLICE), double_pointer(state), double_pointer(grid), ctypes.c_long(len(grid)),
+            double_pointer(states), stats, double_pointer(memo),
         )
     )  # fmt: skip
 
 
-def _right(function: Function, made: CompiledLibrary) -> bool:
+def _matches_numpy(function: Function, compiled: CompiledLibrary) -> bool:
     """A short motion of the loop against SciPy's integrator around the same function in NumPy."""
-    loop, kernel = _typed(made), Kernel(function)
+    loop, kernel = _typed(compiled), Kernel(function)
     n, end = function.arguments[0][1], 0.01
     rng = np.random.default_rng(0)
     start = np.concatenate([rng.uniform(-0.5, 0.5, 2 * n), [0.0]])
-    still, taken = np.zeros(n), 0
+    zero, evaluations = np.zeros(n), 0
 
     def rates(t: float, x: Array, push: Array) -> Array:
-        nonlocal taken
-        taken += 1
-        if taken > MOST_COMPARED:
+        nonlocal evaluations
+        evaluations += 1
+        if evaluations > MOST_COMPARED:
             raise build.CompileError("a short motion takes too many steps to compare the compiled integrator by it")
-        qdd, tau = kernel.in_numpy(x[:n], x[n : 2 * n], still, still, still, push, push)
+        qdd, tau = kernel.in_numpy(x[:n], x[n : 2 * n], zero, zero, zero, push, push)
         return np.concatenate([x[n : 2 * n], qdd, [x[n : 2 * n] @ tau]])
 
     # 1 N m is nothing for one arm and a blow for another: inputs that accelerate by 1 rad/s^2 or less suit each.
     with np.errstate(all="ignore"):
-        blow = float(np.abs(rates(0.0, start, np.ones(n)) - rates(0.0, start, still))[n : 2 * n].max(initial=0.0))
+        blow = float(np.abs(rates(0.0, start, np.ones(n)) - rates(0.0, start, zero))[n : 2 * n].max(initial=0.0))
         gains = np.full(n, 1 / max(1.0, blow))
         if not np.isfinite(gains).all() or not np.isfinite(rates(0.0, start, gains)).all():
             return True  # nothing to compare there; a run of it says what is wrong
@@ -272,8 +283,8 @@ def library(arm: ArmDescription, model: ArmDescription, kind: str) -> Any:
 
     def make() -> Any:
         source = single_source(Program(loop), "float64") + RATES.format(n=arm.n, reference=REFERENCE) + dop853_source()
-        made = loaded(source, loop.identity, partial(_right, loop))
-        return made if made is None else _typed(made)
+        compiled = loaded(source, loop.identity, partial(_matches_numpy, loop))
+        return compiled if compiled is None else _typed(compiled)
 
     return _libraries.get(loop.identity, make)
 
@@ -283,9 +294,9 @@ def run(
 ) -> Motion | None:
     """The motion; None where there is no compiler, or where steps become so many that a stiff method is to be tried."""
     n, (start, end) = arm.n, settings.span(duration)
-    place = vector_array(n, "q", q)
+    position = vector_array(n, "q", q)
     speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
-    if place.shape != (n,) or speed.shape != (n,):
+    if position.shape != (n,) or speed.shape != (n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
     drive = LoopInput.of(control, arm.joint_names, (start, end))
     model = arm if drive.model is None else drive.model
@@ -294,7 +305,7 @@ def run(
     if loop is None:
         return None
     grid = settings.grid(duration)
-    state = np.concatenate([place, speed, [0.0]])
+    state = np.concatenate([position, speed, [0.0]])
     states = np.empty((len(grid), 2 * n + 1))
     stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
     memo[0] = start
@@ -305,7 +316,7 @@ def run(
                 loop, drive, end, (settings.rtol, settings.atol), CHEAPER * settings.most_evaluations, state, grid,
                 states, stats, memo,
             )  # fmt: skip
-            settings.told(float(memo[0]))
+            settings.report(float(memo[0]))
     except KeyboardInterrupt:
         interrupted = True
     reached = float(memo[0])
@@ -315,16 +326,16 @@ def run(
     if not len(grid) or grid[-1] < reached:
         states, grid = np.vstack([states, state]), np.append(grid, reached)
     tau = np.empty((len(grid), n))
-    loop.torques(_at(grid), _at(states), ctypes.c_long(len(grid)), _at(tau))
+    loop.torques(double_pointer(grid), double_pointer(states), ctypes.c_long(len(grid)), double_pointer(tau))
     if interrupted:
-        said = f"interrupted at t = {reached:.6g} s"
-        raise SimulationInterrupt(said, _motion(arm, grid, states, tau, stats, said))
+        message = f"interrupted at t = {reached:.6g} s"
+        raise SimulationInterrupt(message, _motion(arm, grid, states, tau, stats, message))
     if fault:
         usable = np.where(np.isfinite(state[n : 2 * n]), np.abs(state[n : 2 * n]), np.inf)
         joint = arm.joint_names[int(np.argmax(usable))]
-        what = "the motion diverges" if fault == DIVERGED else "steps become too short"
-        said = f"{what} at t = {reached:.6g} s at joint {joint!r}; check torques and gains"
-        raise SimulationError(said, _motion(arm, grid, states, tau, stats, said))
+        cause = "the motion diverges" if fault == DIVERGED else "steps become too short"
+        message = f"{cause} at t = {reached:.6g} s at joint {joint!r}; check torques and gains"
+        raise SimulationError(message, _motion(arm, grid, states, tau, stats, message))
     return _motion(arm, grid, states, tau, stats, "")
 
 
@@ -340,5 +351,6 @@ def _motion(arm: ArmSystem, t: Array, states: Array, tau: Array, stats: Any, fau
     )  # fmt: skip
 
 
-def _at(array: Array) -> Any:
+def double_pointer(array: Array) -> Any:
+    """The address of a contiguous array of doubles, as a C function takes it."""
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

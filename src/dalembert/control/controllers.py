@@ -70,8 +70,8 @@ class PDGravity(_Following):
     kd: ArrayLike
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        place, speed, _ = self.trajectory.state(t)
-        torque = self.model.gravity_load(q) + feedback(np.asarray(self.kp), np.asarray(self.kd), place, speed, q, qd)
+        q_ref, qd_ref, _ = self.trajectory.state(t)
+        torque = self.model.gravity_load(q) + feedback(np.asarray(self.kp), np.asarray(self.kd), q_ref, qd_ref, q, qd)
         return _to_input(self.model, q, torque)
 
 
@@ -91,9 +91,11 @@ class ComputedTorque(_Feeding):
     width: float = WIDTH
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        place, speed, rate = self.trajectory.state(t)
-        wanted = rate + feedback(np.asarray(self.kp), np.asarray(self.kd), place, speed, q, qd)
-        return _to_input(self.model, q, self.feed.rigid.inverse_dynamics(q, qd, wanted) + self.feed(q, qd, speed))
+        q_ref, qd_ref, qdd_ref = self.trajectory.state(t)
+        acceleration = qdd_ref + feedback(np.asarray(self.kp), np.asarray(self.kd), q_ref, qd_ref, q, qd)
+        return _to_input(
+            self.model, q, self.feed.rigid.inverse_dynamics(q, qd, acceleration) + self.feed(q, qd, qd_ref)
+        )
 
 
 @dataclass(frozen=True)
@@ -120,21 +122,21 @@ class ServoFollowingInertia(_Following):
     def _inertial(self) -> System:
         """The system whose inertia a joint drive feels."""
         model = self.model
-        bare = isinstance(model, ArmSystem) and bool(model.drives) and not model.counts_drives
-        return model.counting_drives() if self.reflected and bare else model  # type: ignore[attr-defined]
+        links_alone = isinstance(model, ArmSystem) and bool(model.drives) and not model.counts_drives
+        return model.counting_drives() if self.reflected and links_alone else model  # type: ignore[attr-defined]
 
     def total_inertia(self, q: Array) -> Array:
         """J_i = D_ii, kg m^2 or kg, at ``q``, or at ``at`` without ``adapt``."""
-        place = q if self.adapt else np.asarray(self.trajectory.position(0.0) if self.at is None else self.at)
-        return np.diagonal(self._inertial.mass_matrix(place), axis1=-2, axis2=-1)
+        configuration = q if self.adapt else np.asarray(self.trajectory.position(0.0) if self.at is None else self.at)
+        return np.diagonal(self._inertial.mass_matrix(configuration), axis1=-2, axis2=-1)
 
     def velocity_gain(self, q: Array) -> Array:
         """kv_i = 2 zeta_i sqrt(kp_i J_i), N m s/rad or N s/m."""
         return 2 * np.asarray(self.damping) * np.sqrt(np.asarray(self.kp) * self.total_inertia(q))
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        place, speed, _ = self.trajectory.state(t)
-        pull = feedback(np.asarray(self.kp), self.velocity_gain(q), place, speed, q, qd)
+        q_ref, qd_ref, _ = self.trajectory.state(t)
+        pull = feedback(np.asarray(self.kp), self.velocity_gain(q), q_ref, qd_ref, q, qd)
         torque = pull + self.model.gravity_load(q)
         return _to_input(self.model, q, torque)
 
@@ -158,9 +160,9 @@ class StateFeedback(_Feeding):
         return scheduled(self.times, self.gains, t)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        place, speed, rate = self.trajectory.state(t)
-        torque = self.feed.rigid.inverse_dynamics(place, speed, rate) + self.feed(place, speed, speed)
-        return _to_input(self.model, place, torque) - self.gain(t) @ np.concatenate([q - place, qd - speed])
+        q_ref, qd_ref, qdd_ref = self.trajectory.state(t)
+        torque = self.feed.rigid.inverse_dynamics(q_ref, qd_ref, qdd_ref) + self.feed(q_ref, qd_ref, qd_ref)
+        return _to_input(self.model, q_ref, torque) - self.gain(t) @ np.concatenate([q - q_ref, qd - qd_ref])
 
 
 @dataclass(frozen=True)
@@ -188,10 +190,10 @@ class VoltageFeedback(_Following):
         return scheduled(self.times, self.gains, t)
 
     def __call__(self, t: float, q: Array, qd: Array, current: Array) -> Array:
-        place, speed, rate = self.trajectory.state(t)
-        wanted = self.electric.currents(place, speed, rate)
-        voltage = self.electric.voltages(place, speed, rate, self.trajectory.jerk(t))
-        return voltage - self.gain(t) @ np.concatenate([q - place, qd - speed, current - wanted])
+        q_ref, qd_ref, qdd_ref = self.trajectory.state(t)
+        i_ref = self.electric.currents(q_ref, qd_ref, qdd_ref)
+        voltage = self.electric.voltages(q_ref, qd_ref, qdd_ref, self.trajectory.jerk(t))
+        return voltage - self.gain(t) @ np.concatenate([q - q_ref, qd - qd_ref, current - i_ref])
 
 
 def scheduled(times: Array, gains: Array, t: float) -> Array:
@@ -199,8 +201,8 @@ def scheduled(times: Array, gains: Array, t: float) -> Array:
     if len(times) == 1 or t <= times[0]:
         return np.asarray(gains[0])
     k = min(int(np.searchsorted(times, t)), len(times) - 1)
-    share = min((t - times[k - 1]) / (times[k] - times[k - 1]), 1.0)
-    return np.asarray((1 - share) * gains[k - 1] + share * gains[k])
+    fraction = min((t - times[k - 1]) / (times[k] - times[k - 1]), 1.0)
+    return np.asarray((1 - fraction) * gains[k - 1] + fraction * gains[k])
 
 
 class OperationalSpace:
@@ -218,27 +220,27 @@ class OperationalSpace:
     ) -> None:  # fmt: skip
         self.arm, self.path, self.feed = arm, path, FrictionFeed(arm, friction, width)
         self.kp, self.kd, self.rest_damping = kp, kd, rest_damping
-        self._over = SystemOverRing(arm, REAL)
+        self._over_reals = SystemOverRing(arm, REAL)
 
     def _hand(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
         """Tool position, J of the position, and Jdot qd, by one pass of dual numbers along qd."""
         duals = Duals(REAL)
         x = [Dual(float(a), {0: float(b)}) for a, b in zip(q, qd, strict=True)]
-        rows = self._over.jacobian(duals, x)[:3]
+        rows = self._over_reals.jacobian(duals, x)[:3]
         jacobian = np.array([[float(value_of(e)) for e in row] for row in rows])
         rate = np.array([[float(slope_of(e, 0)) for e in row] for row in rows])
-        _, place = self._over.tool_frame(REAL, [float(a) for a in q])
-        return np.array([float(c) for c in place]), jacobian, rate @ qd
+        _, position = self._over_reals.tool_frame(REAL, [float(a) for a in q])
+        return np.array([float(c) for c in position]), jacobian, rate @ qd
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        place, jacobian, drift = self._hand(q, qd)
-        wanted, speed, rate = (np.asarray(x, dtype=float) for x in self.path(t))
-        pull = rate + feedback(self.kp, self.kd, wanted, speed, place, jacobian @ qd)
+        position, jacobian, drift = self._hand(q, qd)
+        x_ref, xd_ref, xdd_ref = (np.asarray(x, dtype=float) for x in self.path(t))
+        acceleration = xdd_ref + feedback(self.kp, self.kd, x_ref, xd_ref, position, jacobian @ qd)
         mass = self.arm.mass_matrix(q)
-        carried = np.linalg.solve(mass, jacobian.T)
-        inertia = np.linalg.inv(jacobian @ carried)
-        task = jacobian.T @ inertia @ (pull - drift)
-        rest = -self.rest_damping * mass @ qd
-        rest = rest - jacobian.T @ inertia @ (carried.T @ rest)
-        rubbed = self.feed(q, qd, carried @ inertia @ speed)
-        return _to_input(self.arm, q, task + rest + self.feed.rigid.bias(q, qd) + rubbed)
+        leverage = np.linalg.solve(mass, jacobian.T)
+        inertia = np.linalg.inv(jacobian @ leverage)
+        task = jacobian.T @ inertia @ (acceleration - drift)
+        null_torque = -self.rest_damping * mass @ qd
+        null_torque = null_torque - jacobian.T @ inertia @ (leverage.T @ null_torque)
+        rubbed = self.feed(q, qd, leverage @ inertia @ xd_ref)
+        return _to_input(self.arm, q, task + null_torque + self.feed.rigid.bias(q, qd) + rubbed)

@@ -37,22 +37,22 @@ LIFT = 1e-5
 class JointColumns:
     """The unknowns in the equation of a joint: a run of inertial ones, then its own friction and rotor.
 
-    ``run`` and ``own`` are their places among all base columns in the order of the ranking.
+    ``run`` and ``drive`` are their places among all base columns in the order of the ranking.
     """
 
     columns: tuple[int, ...]
     run: slice
-    own: slice
+    drive: slice
     signed: tuple[tuple[int, str], ...]
     """Places in the table, and terms of friction, that no graph has: they hold the sign of a speed."""
 
-    def add(self, gram: Narrow, part: Narrow) -> None:
+    def add(self, gram: Narrow, product: Narrow) -> None:
         """Add A_j^T A_j to the rows and columns of all."""
         width = self.run.stop - self.run.start
-        gram[:, self.run, self.run] += part[:, :width, :width]
-        gram[:, self.run, self.own] = part[:, :width, width:]
-        gram[:, self.own, self.run] = part[:, width:, :width]
-        gram[:, self.own, self.own] = part[:, width:, width:]
+        gram[:, self.run, self.run] += product[:, :width, :width]
+        gram[:, self.run, self.drive] = product[:, :width, width:]
+        gram[:, self.drive, self.run] = product[:, width:, :width]
+        gram[:, self.drive, self.drive] = product[:, width:, width:]
 
 
 class ExcitationRanking:
@@ -68,14 +68,14 @@ class ExcitationRanking:
         """-log det of motions ``(k, times, n)``: the smaller, the more they tell; infinite where they tell nothing."""
         count, times, n = q.shape
         states: list[Narrow] = [np.ascontiguousarray(x, dtype=np.float32).reshape(-1, n) for x in (q, qd, qdd)]
-        made = self.kernel(*states)
-        tables = made if isinstance(made, tuple) else (made,)
+        outputs = self.kernel(*states)
+        tables = outputs if isinstance(outputs, tuple) else (outputs,)
         gram: Narrow = np.zeros((count, self.count, self.count), dtype=np.float32)
-        for joint, (table, own) in enumerate(zip(tables, self.joints, strict=True)):
-            for k, name in own.signed:
+        for joint, (table, columns) in enumerate(zip(tables, self.joints, strict=True)):
+            for k, name in columns.signed:
                 table[:, k] = self.unknowns.friction.column(name, states[1][:, joint], self.wide, 5 * self.wide, None)
             rows = table.reshape(count, times, -1)
-            own.add(gram, np.swapaxes(rows, 1, 2) @ rows)
+            columns.add(gram, np.swapaxes(rows, 1, 2) @ rows)
         diagonal = np.einsum("kii->ki", gram)
         length = 1 / np.sqrt(np.maximum(diagonal, np.float32(1e-30)))
         gram *= length[:, :, None] * length[:, None, :]
@@ -95,24 +95,24 @@ def _log_det(gram: Narrow) -> float:
 def _joints(arm: ArmSystem, unknowns: Unknowns, columns: NDArray[Any]) -> list[JointColumns]:
     """The columns of each joint: what can be other than zero in its equation is seen at random states."""
     states = np.random.default_rng(0).uniform(-2, 2, (3, 5, arm.n))
-    seen = np.abs(arm.regressor(*states)).max(axis=0)
+    magnitude = np.abs(arm.regressor(*states)).max(axis=0)
     inertial = sorted(int(c) for c in columns if c < unknowns.inertial)
-    others = [int(c) for c in columns if c >= unknowns.inertial]
-    terms, place, found = unknowns.friction.names, len(inertial), []
+    drive_columns = [int(c) for c in columns if c >= unknowns.inertial]
+    terms, start, joints = unknowns.friction.names, len(inertial), []
     for joint in range(arm.n):
-        own = [c for c in others if _joint_of(c, unknowns) == joint]
-        there = [k for k, c in enumerate(inertial) if seen[joint, c] > 1e-12 * seen.max(initial=1.0)]
-        run = slice(there[0], there[-1] + 1) if there else slice(0, 0)
+        drive = [c for c in drive_columns if _joint_of(c, unknowns) == joint]
+        nonzero = [k for k, c in enumerate(inertial) if magnitude[joint, c] > 1e-12 * magnitude.max(initial=1.0)]
+        run = slice(nonzero[0], nonzero[-1] + 1) if nonzero else slice(0, 0)
         wide = run.stop - run.start
         signed = tuple(
             (wide + k, name)
-            for k, c in enumerate(own)
+            for k, c in enumerate(drive)
             if c < unknowns.rotor_column(0)
             and (name := terms[(c - unknowns.inertial) % len(terms)]) not in ("viscous", "offset")
         )
-        found.append(JointColumns((*inertial[run], *own), run, slice(place, place + len(own)), signed))
-        place += len(own)
-    return found
+        joints.append(JointColumns((*inertial[run], *drive), run, slice(start, start + len(drive)), signed))
+        start += len(drive)
+    return joints
 
 
 def _joint_of(column: int, unknowns: Unknowns) -> int:
@@ -124,14 +124,14 @@ def _joint_of(column: int, unknowns: Unknowns) -> int:
 def _function(arm: ArmSystem, unknowns: Unknowns, joints: list[JointColumns]) -> Function:
     n = arm.n
     facts = system_facts(arm)
-    shown = f"{[own.columns for own in joints]!r} {unknowns.friction.names!r} {unknowns.rotors!r}"
+    key = f"{[of_joint.columns for of_joint in joints]!r} {unknowns.friction.names!r} {unknowns.rotors!r}"
     return Function(
         "excitation_rows",
         (("q", n), ("qd", n), ("qdd", n)),
-        tuple((f"row{joint + 1}", (len(own.columns),)) for joint, own in enumerate(joints)),
+        tuple((f"row{joint + 1}", (len(of_joint.columns),)) for joint, of_joint in enumerate(joints)),
         partial(_tables, arm, unknowns, joints),
         label=arm.name,
-        facts=f"{facts}\0{shown}" if facts else "",
+        facts=f"{facts}\0{key}" if facts else "",
         joints=arm.joint_names,
     )
 
@@ -149,4 +149,4 @@ def _tables(arm: ArmDescription, unknowns: Unknowns, joints: list[JointColumns])
             return qdd[joint]
         return {"viscous": qd[joint], "offset": 1}.get(terms[(column - unknowns.inertial) % len(terms)], 0)
 
-    return tuple([entry(joint, column) for column in own.columns] for joint, own in enumerate(joints))
+    return tuple([entry(joint, column) for column in of_joint.columns] for joint, of_joint in enumerate(joints))

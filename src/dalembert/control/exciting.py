@@ -87,9 +87,9 @@ def excitation(
         progress(generation, generations)
         mixed = parents[rng.integers(PARENTS, size=crowd)] * 0.5 + parents[rng.integers(PARENTS, size=crowd)] * 0.5
         children = search.best(mixed + step * rng.normal(size=mixed.shape), CHILDREN)
-        found = search.scores(children)
-        step *= 1.1 if found.min() < values[0] else 0.85
-        everyone, all_values = np.concatenate([parents, children]), np.concatenate([values, found])
+        child_scores = search.scores(children)
+        step *= 1.1 if child_scores.min() < values[0] else 0.85
+        everyone, all_values = np.concatenate([parents, children]), np.concatenate([values, child_scores])
         best = np.argsort(all_values)[:PARENTS]
         parents, values = everyone[best], all_values[best]
     progress(generations, generations)

@@ -92,6 +92,7 @@ def _tracking(
     model: System, trajectory: Trajectory, knots: int, gain: Callable[[LinearModel], Array], friction: str,
     width: float, input: str | None,
 ) -> StateFeedback | VoltageFeedback:  # fmt: skip
+    """The gains of the linear models at ``knots`` times of the trajectory, with what it feeds forward."""
     if input not in (None, "voltage"):
         raise ArmError(f'input of a tracking controller is "voltage", or left out for torques; got {input!r}')
     times = np.linspace(0, trajectory.duration, knots)

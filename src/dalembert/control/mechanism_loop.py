@@ -37,7 +37,7 @@ from ..simulation.motion import Motion
 from ..simulation.native import RecentLibraries, loaded
 from ..simulation.settings import SimulationSettings
 from ..systems.arrays import vector_array
-from .compiled_loop import CHEAPER, REFERENCE, LoopInput, advanced
+from .compiled_loop import CHEAPER, REFERENCE, LoopInput, advanced, double_pointer
 from .controllers import ComputedTorque, PDGravity
 from .trajectories import Polynomials
 
@@ -185,6 +185,7 @@ def closed_loop(mechanism: Mechanism, model: Mechanism, kind: str) -> Function:
 
 
 def _loop_tables(mechanism: Mechanism, model: Mechanism, kind: str) -> Tables:
+    """The loads of the law as in ``compiled_loop`` at closed joints, with qdd, phi' = X qd and the spread of [G^w]."""
     graph = Graph()
     plant = TransferOverField(mechanism.assembly, graph)
     inner = plant if model is mechanism else TransferOverField(model.assembly, graph)
@@ -219,11 +220,11 @@ def library(code: CompiledMap) -> Any:
 
     def make() -> Any:
         text = RATES.format(n=sizes[0], m=sizes[1], off=sizes[2], aligned=sizes[3], reference=REFERENCE)
-        made = loaded(text + dop853_source(), f"mechanism loop {sizes}")
-        if made is not None:
-            made.dop853.restype = made.torques.restype = ctypes.c_int
-            made.settings.restype = made.mechanism.restype = None
-        return made
+        compiled = loaded(text + dop853_source(), f"mechanism loop {sizes}")
+        if compiled is not None:
+            compiled.dop853.restype = compiled.torques.restype = ctypes.c_int
+            compiled.settings.restype = compiled.mechanism.restype = None
+        return compiled
 
     return _libraries.get(sizes, make)
 
@@ -236,9 +237,9 @@ def run(
     mechanism, n, m = system.mechanism, system.n, system.mechanism.m
     code = mechanism.assembly.map
     assert code is not None, "serves() has looked"
-    place = vector_array(n, "q", q, "coordinate")
+    position = vector_array(n, "q", q, "coordinate")
     speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd, "coordinate")
-    if place.shape != (n,) or speed.shape != (n,):
+    if position.shape != (n,) or speed.shape != (n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
     start, end = settings.span(duration)
     drive = LoopInput.of(control, system.joint_names, (start, end))
@@ -249,31 +250,31 @@ def run(
     step, law = code.kernel("newton_step"), _law(mechanism, model.mechanism, drive.kind)
     if step.address() is None or law.address() is None:
         return None
-    phi = system.joints(place)
-    _, _, here, side, _ = step(phi, place)
+    phi = system.joints(position)
+    _, _, start_spread, side, _ = step(phi, position)
     _, _, spread, _, _ = step(system.near, mechanism.coordinates_of(system.near))
-    if not here[0] < NEAR**2 * spread[0]:
+    if not start_spread[0] < NEAR**2 * spread[0]:
         return None  # it starts near a singularity
     stops = [c.joint for c in mechanism.assembly.coordinates if c.joint >= 0]  # as in fast_forward_dynamics
     low, high = mechanism.chains.lower - PAST, mechanism.chains.upper + PAST
     low[stops], high[stops] = -np.inf, np.inf
     square = n + mechanism.r == m
     grid = settings.grid(duration)
-    state = np.concatenate([place, speed, phi, [0.0]])
+    state = np.concatenate([position, speed, phi, [0.0]])
     states = np.empty((len(grid), len(state)))
     stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
     memo[0] = start
-    own = (
-        ctypes.c_void_p(step.address()), ctypes.c_void_p(law.address()), _at(low), _at(high),
+    mechanism_settings = (
+        ctypes.c_void_p(step.address()), ctypes.c_void_p(law.address()), double_pointer(low), double_pointer(high),
         ctypes.c_double(NEAR**2 * spread[0]), ctypes.c_double(MISS**2 * spread[0]),
         ctypes.c_double(side[0] if square else 0.0),
     )  # fmt: skip
-    most, fault, interrupted = CHEAPER * settings.most_evaluations, PAUSED, False
+    budget, fault, interrupted = CHEAPER * settings.most_evaluations, PAUSED, False
     try:
         while fault == PAUSED:
-            loop.mechanism(*own)  # anew each time, as the settings are
-            fault = advanced(loop, drive, end, (settings.rtol, settings.atol), most, state, grid, states, stats, memo)
-            settings.told(float(memo[0]))
+            loop.mechanism(*mechanism_settings)  # anew each time, as the settings are
+            fault = advanced(loop, drive, end, (settings.rtol, settings.atol), budget, state, grid, states, stats, memo)
+            settings.report(float(memo[0]))
     except KeyboardInterrupt:
         interrupted = True
     if fault and not interrupted:
@@ -281,15 +282,17 @@ def run(
     count = stats[2] if interrupted else len(grid)
     grid, states = grid[:count], states[:count]
     tau, joints = np.empty((count, n)), np.empty((count, m))
-    closed = loop.torques(_at(grid), _at(states), ctypes.c_long(count), _at(tau), _at(joints))
+    closed = loop.torques(
+        double_pointer(grid), double_pointer(states), ctypes.c_long(count), double_pointer(tau), double_pointer(joints)
+    )
     if interrupted and not (count and closed):
         raise KeyboardInterrupt  # nothing was kept yet; going on in Python is not what was asked for
     if not closed:
         return None
     motion = _motion(system, grid, states, tau, joints, stats)
     if interrupted:
-        said = f"interrupted at t = {float(memo[0]):.6g} s"
-        raise SimulationInterrupt(said, replace(motion, fault=said))
+        message = f"interrupted at t = {float(memo[0]):.6g} s"
+        raise SimulationInterrupt(message, replace(motion, fault=message))
     return motion
 
 
@@ -302,7 +305,3 @@ def _motion(system: MechanismSystem, t: Array, states: Array, tau: Array, phi: A
         system.joint_names, tuple("N m" if x else "N" for x in turning), mechanism.kinetic_energy(phi, qd),
         mechanism.potential_energy(phi), states[:, -1], np.zeros(len(t)), steps=stats[0], evaluations=stats[1],
     )  # fmt: skip
-
-
-def _at(array: Array) -> Any:
-    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

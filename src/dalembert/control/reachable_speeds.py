@@ -33,16 +33,16 @@ class PathLimits:
     b: Array
     low: Array
     high: Array
-    most: Array
+    largest_x: Array
     jumps: NDArray[np.bool_]
 
 
 class NoSpeed(Exception):
     """At this place no speed keeps the limits."""
 
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
 
 
 def fastest(limits: PathLimits, first: float, last: float) -> tuple[Array, Array]:
@@ -50,10 +50,10 @@ def fastest(limits: PathLimits, first: float, last: float) -> tuple[Array, Array
     rows = [_step_rows(limits, i) for i in range(len(limits.s) - 1)]
     reach = np.empty((len(limits.s), 2))
     reach[-1] = last, last
-    if last > limits.most[-1]:
+    if last > limits.largest_x[-1]:
         raise NoSpeed(len(limits.s) - 1)
     for i in reversed(range(len(limits.s) - 1)):
-        reach[i] = _reachable(*rows[i], 2 * (limits.s[i + 1] - limits.s[i]), reach[i + 1], limits.most[i])
+        reach[i] = _reachable(*rows[i], 2 * (limits.s[i + 1] - limits.s[i]), reach[i + 1], limits.largest_x[i])
         if not reach[i, 0] <= reach[i, 1]:
             raise NoSpeed(i)
     if not reach[0, 0] - 1e-12 <= first <= reach[0, 1] + 1e-12:
@@ -63,11 +63,11 @@ def fastest(limits: PathLimits, first: float, last: float) -> tuple[Array, Array
     for i in range(len(u)):
         double = 2 * (limits.s[i + 1] - limits.s[i])
         a, b, c = rows[i]
-        rest = c - b * x[i]
+        slack = c - b * x[i]
         up = a > FLAT * np.abs(a).max(initial=1e-300)
-        most = np.min(rest[up] / a[up], initial=np.inf)
-        most = min(most, (reach[i + 1, 1] - x[i]) / double)
-        x[i + 1] = np.clip(x[i] + double * most, reach[i + 1, 0], reach[i + 1, 1])
+        u_max = np.min(slack[up] / a[up], initial=np.inf)
+        u_max = min(u_max, (reach[i + 1, 1] - x[i]) / double)
+        x[i + 1] = np.clip(x[i] + double * u_max, reach[i + 1, 0], reach[i + 1, 1])
         u[i] = (x[i + 1] - x[i]) / double
     return x, u
 
@@ -75,17 +75,17 @@ def fastest(limits: PathLimits, first: float, last: float) -> tuple[Array, Array
 def _step_rows(limits: PathLimits, i: int) -> tuple[Array, Array, Array]:
     """Rows a u + b x <= c of the limits at both ends of a step; of one in which they jump, at its beginning."""
     double = 2 * (limits.s[i + 1] - limits.s[i])
-    parts = []
+    rows = []
     for k in (i,) if limits.jumps[i] else (i, i + 1):
         a = limits.a[k] + (double * limits.b[k] if k > i else 0.0)
         for sign, bound in ((1.0, limits.high[k]), (-1.0, -limits.low[k])):
-            known = np.isfinite(bound)
-            parts.append((sign * a[known], sign * limits.b[k][known], bound[known]))
-    a, b, c = (np.concatenate(part) for part in zip(*parts, strict=True))
+            finite = np.isfinite(bound)
+            rows.append((sign * a[finite], sign * limits.b[k][finite], bound[finite]))
+    a, b, c = (np.concatenate(columns) for columns in zip(*rows, strict=True))
     return a, b, c
 
 
-def _reachable(a: Array, b: Array, c: Array, double: float, target: Array, most: float) -> tuple[float, float]:
+def _reachable(a: Array, b: Array, c: Array, double: float, target: Array, largest_x: float) -> tuple[float, float]:
     """The interval of x for which some u keeps the rows and leads into ``target``."""
     a, b, c = (np.append(x, y) for x, y in ((a, (double, -double)), (b, (1.0, -1.0)), (c, (target[1], -target[0]))))
     size = FLAT * np.abs(a).max()
@@ -98,7 +98,7 @@ def _reachable(a: Array, b: Array, c: Array, double: float, target: Array, most:
     above, below, none = slopes > scale, slopes < -scale, np.abs(slopes) <= scale
     if (rooms[none] < -1e-9 * (1 + np.abs(rooms).max(initial=0.0))).any():
         return 1.0, 0.0
-    high = np.min(rooms[above] / slopes[above], initial=most)
+    high = np.min(rooms[above] / slopes[above], initial=largest_x)
     low = np.max(rooms[below] / slopes[below], initial=0.0)
     if high < low <= high + 1e-9 * (1 + abs(high)):  # rounding where the interval is one point
         low = high

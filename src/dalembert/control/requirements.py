@@ -93,8 +93,8 @@ def requirements(system: ArmSystem | MechanismSystem, trajectory: Trajectory, sa
     ]
     motor = current = voltage = None
     if isinstance(system, DrivenSystem):
-        motor, current, voltage, more = _of_motors(system, t, (q, qd, qdd, jerk), torque)
-        uses += more
+        motor, current, voltage, motor_uses = _of_motors(system, t, (q, qd, qdd, jerk), torque)
+        uses += motor_uses
     order = tuple(sorted(uses, key=lambda use: -use.share))
     return Requirements(t, torque, motor, current, voltage, order)
 
@@ -115,6 +115,7 @@ def _of_motors(
 
 
 def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: Array, jerk: Array) -> Requirements:
+    """``requirements`` of a mechanism: joints follow the coordinates in one assembly mode."""
     mechanism, chains = system.mechanism, system.mechanism.chains
     phi = mechanism.follow(q, system.near)
     rate, _ = mechanism.joint_motion(phi, qd, qdd)
@@ -126,8 +127,8 @@ def _of_mechanism(system: MechanismSystem, t: Array, q: Array, qd: Array, qdd: A
     ]
     motor = current = voltage = None
     if isinstance(system, DrivenMechanism):
-        motor, current, voltage, more = _of_motors(system, t, (q, qd, qdd, jerk), load)
-        uses += more
+        motor, current, voltage, motor_uses = _of_motors(system, t, (q, qd, qdd, jerk), load)
+        uses += motor_uses
     return Requirements(t, load, motor, current, voltage, tuple(sorted(uses, key=lambda use: -use.share)))
 
 
@@ -142,9 +143,9 @@ def _position_uses(names: tuple[str, ...], q: Array, lower: Array, upper: Array,
 
 
 def _uses(what: str, names: tuple[str, ...], values: Array, limits: Array, t: Array) -> list[Use]:
-    found = []
+    uses = []
     for j, (name, limit) in enumerate(zip(names, limits, strict=True)):
         if np.isfinite(limit) and limit > 0:
             worst = int(np.argmax(values[:, j]))
-            found.append(Use(what, name, float(values[worst, j] / limit), float(t[worst])))
-    return found
+            uses.append(Use(what, name, float(values[worst, j] / limit), float(t[worst])))
+    return uses

@@ -68,8 +68,8 @@ def simulate_system(
             'here is at the motors; simulate with input="joint torque"'
         )
     if compiled is not False:
-        plain = not stops and not changes and not saturate and period is None and max_step is None
-        if not plain or method not in ("auto", "DOP853"):
+        simple = not stops and not changes and not saturate and period is None and max_step is None
+        if not simple or method not in ("auto", "DOP853"):
             reason = "these options are served in Python: stops, loads, samples, limits, other methods"
         elif not isinstance(system, ArmSystem | MechanismSystem) or plant.input_names != system.joint_names:
             reason = "only joint torques on an exact arm, or loads at the coordinates of a mechanism, are compiled"

@@ -73,12 +73,12 @@ def interpolated(knots: Array, positions: Array, degree: int, vanishing: Sequenc
     """The spline of this degree through positions; ``vanishing`` derivatives at both ends, None for a free curve."""
     bounds = None
     if vanishing is not None:
-        ends = [(order, np.zeros(positions.shape[1])) for order in vanishing]
-        bounds = (ends, ends)
-    made = make_interp_spline(knots, positions, degree, bc_type=bounds)
-    ends_of_pieces = np.unique(made.t[degree : len(made.t) - degree])
-    table = np.stack([made.derivative(p)(ends_of_pieces[:-1]) / factorial(p) for p in range(degree + 1)], axis=1)
-    return Polynomials(ends_of_pieces, table)
+        conditions = [(order, np.zeros(positions.shape[1])) for order in vanishing]
+        bounds = (conditions, conditions)
+    curve = make_interp_spline(knots, positions, degree, bc_type=bounds)
+    breakpoints = np.unique(curve.t[degree : len(curve.t) - degree])
+    table = np.stack([curve.derivative(p)(breakpoints[:-1]) / factorial(p) for p in range(degree + 1)], axis=1)
+    return Polynomials(breakpoints, table)
 
 
 def stretched(path: Polynomials, factor: float) -> Polynomials:
@@ -98,12 +98,12 @@ def largest(path: Polynomials, order: int) -> Array:
                 np.polynomial.Polynomial(table[:, j]).deriv(order) if order else np.polynomial.Polynomial(table[:, j])
             )
             slope = curve.deriv().trim()
-            at = [0.0, span]
+            extrema = [0.0, span]
             if slope.degree() > 0:
-                found = slope.roots()
-                real = found[np.abs(found.imag) < 1e-9 * span].real
-                at += [float(x) for x in real if 0 < x < span]
-            values[j] = max(values[j], np.abs(curve(np.array(at))).max())
+                roots = slope.roots()
+                real = roots[np.abs(roots.imag) < 1e-9 * span].real
+                extrema += [float(x) for x in real if 0 < x < span]
+            values[j] = max(values[j], np.abs(curve(np.array(extrema))).max())
     return values
 
 
@@ -147,19 +147,19 @@ def seven_phases(speed: float, acceleration: float, jerk: float) -> Polynomials:
     flat = ramp - 2 * rise
     spans = np.array([rise, flat, rise, cruise, rise, flat, rise])
     jerks = jerk * np.array([1.0, 0, -1, 0, -1, 0, 1])
-    keep = spans > 1e-12 * spans.sum()
+    nonzero = spans > 1e-12 * spans.sum()
     state, rows = np.zeros(3), []
-    for span, push in zip(spans[keep], jerks[keep], strict=True):
-        place, rate, pull = state
-        rows.append([place, rate, pull / 2, push / 6])
+    for span, push in zip(spans[nonzero], jerks[nonzero], strict=True):
+        position, rate, pull = state
+        rows.append([position, rate, pull / 2, push / 6])
         state = np.array(
             [
-                place + rate * span + pull * span**2 / 2 + push * span**3 / 6,
+                position + rate * span + pull * span**2 / 2 + push * span**3 / 6,
                 rate + pull * span + push * span**2 / 2,
                 pull + push * span,
             ]
         )
-    return Polynomials(np.concatenate([[0.0], np.cumsum(spans[keep])]), np.array(rows)[:, :, None])
+    return Polynomials(np.concatenate([[0.0], np.cumsum(spans[nonzero])]), np.array(rows)[:, :, None])
 
 
 def _chords(positions: Array, speed: Array | None, acceleration: Array | None) -> Array:

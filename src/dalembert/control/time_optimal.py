@@ -63,14 +63,14 @@ class TimeOptimal(Polynomials):
     @property
     def bottlenecks(self) -> dict[str, float]:
         """Share of the time (0 to 1) during which each limit holds the motion back, largest first."""
-        spans = np.diff(self._when)
+        spans = np.diff(self._sample_times)
         total: dict[str, float] = {}
         for label, span in zip(self.active, spans, strict=True):
             total[label] = total.get(label, 0.0) + float(span) / self.duration
         return dict(sorted(total.items(), key=lambda item: -item[1]))
 
     @property
-    def _when(self) -> Array:
+    def _sample_times(self) -> Array:
         """Times (s) at the places of the path."""
         return _times(self.s, self.rate)
 
@@ -86,7 +86,7 @@ class _Rows:
     a: Array
     b: Array
     c: Array
-    rest: list[Array]
+    speed_terms: list[Array]
     low: Array
     high: Array
     names: list[str]
@@ -114,7 +114,7 @@ def time_optimal(
     if not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise ArmError("samples are a number of steps of the path, 2 to 100000")
     _refuse_undriven(system, effort)
-    s, jumps = _with_reversals(system, path, _places(path, samples))
+    s, jumps = _with_reversals(system, path, _path_samples(path, samples))
     q, slope, bend = (path.derivative(s, order) for order in range(3))
     _refuse_corners(system, path)
     _refuse_waiting(system, path)
@@ -122,32 +122,32 @@ def time_optimal(
     if not slope.any():
         raise ArmError(f"{system.name}: the path does not move; give one that does")
 
-    def bound(at: Array) -> Array:
-        return _speed_limit(system, path.derivative(at, 1), speed)
+    def bound(path_s: Array) -> Array:
+        return _speed_limit(system, path.derivative(path_s, 1), speed)
 
-    most = _kept_between(s, bound(s), bound)
+    largest_x = _lowered_between(s, bound(s), bound)
     hardest = None if acceleration is None else joint_limit("acceleration", acceleration, (system.n,))
-    given = None if effort is None else joint_limit("effort", effort, (system.n,))
-    rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(most)), 1.0)))
+    effort_limit = None if effort is None else joint_limit("effort", effort, (system.n,))
+    rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(largest_x)), 1.0)))
     duration = np.inf
     # where the path stands still the motion rests, whatever s' is there: as at the ends, s' is zero
-    crossed = np.where(np.isin(s, _still(path)), 0.0, most)
+    crossed = np.where(np.isin(s, _standing_knots(path)), 0.0, largest_x)
     change = 0.0
     for count in range(PASSES):
-        share = CHORD if count < CHORDS else TANGENT
-        rows = _rows(system, q, slope, bend, rate, share, hardest, given)
-        limits, moving = _linear(rows, rate, share, s, crossed, jumps, first=count == 0)
+        fraction = CHORD if count < CHORDS else TANGENT
+        rows = _rows(system, q, slope, bend, rate, fraction, hardest, effort_limit)
+        limits, moving = _linear(rows, rate, fraction, s, crossed, jumps, first=count == 0)
         try:
             x, u = fastest(limits, 0.0, 0.0)
         except NoSpeed as none:
-            raise _stuck(system, rows, none.place, s) from None
+            raise _stuck(system, rows, none.index, s) from None
         rate = np.sqrt(np.maximum(x, 0.0))
         rate = np.maximum(rate, SLOWEST * rate.max())
-        took = float(_times(s, np.sqrt(np.maximum(x, 0.0)))[-1])
-        change = abs(took - duration) / took if moving else 0.0
+        elapsed = float(_times(s, np.sqrt(np.maximum(x, 0.0)))[-1])
+        change = abs(elapsed - duration) / elapsed if moving else 0.0
         if change <= SETTLED:
             break
-        duration = took
+        duration = elapsed
     rate = np.sqrt(np.maximum(x, 0.0))
     if (x >= 0.99 * BOUNDLESS**2).any():
         raise ArmError(
@@ -158,27 +158,27 @@ def time_optimal(
             f"{system.name}: after {PASSES} passes the time still changes by {100 * change:.2g} percent, so that "
             "limits that depend on the speed may not be kept; give other samples=, or a smoother path"
         )
-    active = _active(rows, limits, x, u, most)
+    active = _active(rows, limits, x, u, largest_x)
     law = _law(s, rate, u)
     timed = retimed(path, law)
     return TimeOptimal(timed.times, timed.coefficients, s, rate, active, system.name)
 
 
-def _places(path: Polynomials, samples: int) -> Array:
+def _path_samples(path: Polynomials, samples: int) -> Array:
     """Knots of the path and places between them, about evenly; finer where it begins, ends or stands still."""
     span = path.times[-1] - path.times[0]
-    found = [path.times[:1]]
+    pieces = [path.times[:1]]
     for a, b in zip(path.times[:-1], path.times[1:], strict=True):
         count = max(int(np.ceil(samples * (b - a) / span)), 1)
-        found.append(np.linspace(a, b, count + 1)[1:])
-    s = np.concatenate(found)
+        pieces.append(np.linspace(a, b, count + 1)[1:])
+    s = np.concatenate(pieces)
     # away from there each place is a fixed share further than the one before, until the even spacing is finer: the
     # speed along the path grows as a root, or from endless values where the path itself goes slowly
     even = span / samples
     near = even * 1e-3 * GROWTH ** np.arange(1000)
     near = near[(near * (1 - 1 / GROWTH) < even) & (near < span / 2)]
-    slow = (path.times[0], *_still(path), path.times[-1])
-    s = np.unique(np.concatenate([s, *(at + sign * near for at in slow for sign in (1, -1))]))
+    slow = (path.times[0], *_standing_knots(path), path.times[-1])
+    s = np.unique(np.concatenate([s, *(knot + sign * near for knot in slow for sign in (1, -1))]))
     return s[(s >= path.times[0]) & (s <= path.times[-1])]
 
 
@@ -187,8 +187,8 @@ def _with_reversals(system: System, path: Polynomials, s: Array) -> tuple[Array,
     if not system.contacts:
         return s, np.zeros(len(s) - 1, dtype=bool)
 
-    def speeds(at: Array) -> Array:
-        q, slope = path.derivative(at, 0), path.derivative(at, 1)
+    def speeds(samples: Array) -> Array:
+        q, slope = path.derivative(samples, 0), path.derivative(samples, 1)
         return np.asarray(np.einsum("kcj,kj->kc", system.contact_rows(q), slope))
 
     v = speeds(s)
@@ -200,11 +200,11 @@ def _with_reversals(system: System, path: Polynomials, s: Array) -> tuple[Array,
         middle = 0.5 * (low + high)
         ahead = np.sign(speeds(middle)[np.arange(len(step)), shaft]) == begins
         low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
-    places = np.unique(np.concatenate([s, low, high]))
-    return places, np.isin(places[:-1], low) & np.isin(places[1:], high)
+    refined = np.unique(np.concatenate([s, low, high]))
+    return refined, np.isin(refined[:-1], low) & np.isin(refined[1:], high)
 
 
-def _still(path: Polynomials) -> Array:
+def _standing_knots(path: Polynomials) -> Array:
     """Inner knots at which no joint moves."""
     inner = path.times[1:-1]
     between = np.abs(path.derivative(0.5 * (path.times[1:] + path.times[:-1]), 1)).max()
@@ -221,10 +221,10 @@ def _refuse_corners(system: System, path: Polynomials) -> None:
     before = np.einsum("kpj,kp->kj", path.coefficients[:-1, 1:] * powers[None, :, None], spans[:, None] ** (powers - 1))
     jump = np.abs(before - path.coefficients[1:, 1]).max(axis=1)
     if jump.max() > 1e-6 * np.abs(path.coefficients[:, 1]).max():
-        at = float(inner[int(np.argmax(jump))])
+        knot = float(inner[int(np.argmax(jump))])
         raise ArmError(
-            f"{system.name}: the path has a corner at {at:g}, where the joints would have to stop; give a smooth path, "
-            "such as a spline through its points"
+            f"{system.name}: the path has a corner at {knot:g}, where the joints would have to stop; give a smooth "
+            "path, such as a spline through its points"
         )
 
 
@@ -232,8 +232,8 @@ def _refuse_waiting(system: System, path: Polynomials) -> None:
     """A piece of a path on which nothing moves has no speed."""
     moves = np.abs(path.coefficients[:, 1:]).max(axis=(1, 2), initial=0.0) > 0
     if moves.any() and not moves.all():
-        at = float(path.times[int(np.argmin(moves))])
-        raise ArmError(f"{system.name}: the path stands still from {at:g} on for a while; leave that piece out")
+        knot = float(path.times[int(np.argmin(moves))])
+        raise ArmError(f"{system.name}: the path stands still from {knot:g} on for a while; leave that piece out")
 
 
 def _refuse_undriven(system: System, effort: ArrayLike | None) -> None:
@@ -265,51 +265,51 @@ def _refuse_beyond(system: System, q: Array) -> None:
 
 def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array:
     """The largest s'^2 that the speeds of the joints allow at each place."""
-    known = getattr(system, "velocity_limits", None)
+    limits = getattr(system, "velocity_limits", None)
     if speed is not None:
-        known = joint_limit("speed", speed, (system.n,))
-    bound = np.full(system.n, np.inf) if known is None else np.where(np.asarray(known) > 0, known, np.inf)
+        limits = joint_limit("speed", speed, (system.n,))
+    bound = np.full(system.n, np.inf) if limits is None else np.where(np.asarray(limits) > 0, limits, np.inf)
     with np.errstate(divide="ignore"):
-        most = (bound / np.abs(slope)).min(axis=1)
-    return np.minimum(np.asarray(most), BOUNDLESS) ** 2
+        rate = (bound / np.abs(slope)).min(axis=1)
+    return np.minimum(np.asarray(rate), BOUNDLESS) ** 2
 
 
-def _kept_between(s: Array, most: Array, bound: Callable[[Array], Array]) -> Array:
-    """``most`` at the places, lowered so that s'^2, a straight line from place to place, is below ``bound`` between.
+def _lowered_between(s: Array, largest_x: Array, bound: Callable[[Array], Array]) -> Array:
+    """``largest_x`` at the samples, lowered so that s'^2, linear from one to the next, is below ``bound`` between.
 
     By how far the straight line through the bounds themselves is above them, or, where that is more than they differ,
     to the lowest of them.
     """
     inner = np.arange(1, BETWEEN) / BETWEEN
-    at = s[:-1, None] + np.diff(s)[:, None] * inner
-    there = bound(at.ravel()).reshape(at.shape)
-    straight = most[:-1, None] + np.diff(most)[:, None] * inner
-    above = np.maximum((straight - there).max(axis=1), 0.0)
-    ends = np.stack([most[:-1], most[1:]])
-    lowest = np.minimum(there.min(axis=1), ends.min(axis=0))
-    ends = np.where((ends - above).min(axis=0) >= lowest, ends - above, lowest)
-    kept = most.copy()
-    kept[:-1] = np.minimum(kept[:-1], ends[0])
-    kept[1:] = np.minimum(kept[1:], ends[1])
-    return kept
+    between = s[:-1, None] + np.diff(s)[:, None] * inner
+    bounds = bound(between.ravel()).reshape(between.shape)
+    straight = largest_x[:-1, None] + np.diff(largest_x)[:, None] * inner
+    above = np.maximum((straight - bounds).max(axis=1), 0.0)
+    endpoints = np.stack([largest_x[:-1], largest_x[1:]])
+    lowest = np.minimum(bounds.min(axis=1), endpoints.min(axis=0))
+    endpoints = np.where((endpoints - above).min(axis=0) >= lowest, endpoints - above, lowest)
+    lowered = largest_x.copy()
+    lowered[:-1] = np.minimum(lowered[:-1], endpoints[0])
+    lowered[1:] = np.minimum(lowered[1:], endpoints[1])
+    return lowered
 
 
 def _rows(
-    system: System, q: Array, slope: Array, bend: Array, rate: Array, share: float,
-    hardest: Array | None, given: Array | None,
+    system: System, q: Array, slope: Array, bend: Array, rate: Array, fraction: float,
+    hardest: Array | None, effort_limit: Array | None,
 ) -> _Rows:  # fmt: skip
     """All limits of torque and acceleration; what goes with the speed at this rate, and at a share of it."""
     quiet = system.frictionless()
     mass = system.mass_matrix(q)
-    still = quiet.bias(q, np.zeros_like(q))
-    whirl = 0.5 * (quiet.bias(q, slope) + quiet.bias(q, -slope)) - still
+    static = quiet.bias(q, np.zeros_like(q))
+    whirl = 0.5 * (quiet.bias(q, slope) + quiet.bias(q, -slope)) - static
     a = np.einsum("kij,kj->ki", mass, slope)
     b = np.einsum("kij,kj->ki", mass, bend) + whirl
-    rates = [rate, share * rate]
-    rest = [system.bias(q, slope * r[:, None]) - whirl * r[:, None] ** 2 - still for r in rates]
-    own = np.asarray(system.effort_limits, dtype=float)
-    torque = np.where(own > 0, own, np.inf) if given is None else given
-    rows = [_Rows(a, b, still, rest, *_band(a, torque), [f"effort of {name}" for name in system.joint_names])]
+    rates = [rate, fraction * rate]
+    speed_terms = [system.bias(q, slope * r[:, None]) - whirl * r[:, None] ** 2 - static for r in rates]
+    effort = np.asarray(system.effort_limits, dtype=float)
+    torque = np.where(effort > 0, effort, np.inf) if effort_limit is None else effort_limit
+    rows = [_Rows(a, b, static, speed_terms, *_band(a, torque), [f"effort of {name}" for name in system.joint_names])]
     if hardest is not None:
         zero = np.zeros_like(a)
         names = [f"acceleration of {name}" for name in system.joint_names]
@@ -317,12 +317,12 @@ def _rows(
     if system.counts_drives and isinstance(system, MotorSystem):
         rows += _motor_rows(system, system.name, q, slope, rates, rows[0])
 
-    def joined(parts: list[Array]) -> Array:
-        return np.concatenate(parts, axis=1)
+    def joined(columns: list[Array]) -> Array:
+        return np.concatenate(columns, axis=1)
 
     return _Rows(
         joined([row.a for row in rows]), joined([row.b for row in rows]), joined([row.c for row in rows]),
-        [joined([row.rest[k] for row in rows]) for k in range(2)], joined([row.low for row in rows]),
+        [joined([row.speed_terms[k] for row in rows]) for k in range(2)], joined([row.low for row in rows]),
         joined([row.high for row in rows]), [name for row in rows for name in row.names],
     )  # fmt: skip
 
@@ -340,23 +340,25 @@ def _motor_rows(
                 f"not determined and the limits of motor {limited[0]} cannot be kept; take them off and give effort="
             )
         return []
-    a, b, c, *rest = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.rest))
+    a, b, c, *speed_terms = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.speed_terms))
     stall = [actuator.stall_torque for actuator in actuators]
     top = np.array([np.inf if value is None else value for value in stall])
     current = [np.inf if m is None else m.torque_constant * m.largest_current for m in (x.motor for x in actuators)]
     top = np.minimum(top, current)
-    found = []
+    rows = []
     if np.isfinite(top).any():
-        found.append(_Rows(a, b, c, rest, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))
+        rows.append(_Rows(a, b, c, speed_terms, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))
     if all(actuator.motor is not None for actuator in actuators):
         electric = Electric(system)
         if np.isfinite(electric.supply).any() and (electric.resistance > 0).all():
-            share = electric.torque_constant / electric.resistance
-            back = share * electric.speed_constant * system.motor_velocities(q, slope)
-            rest = [part + back * r[:, None] for part, r in zip(rest, rates, strict=True)]
-            supply = share * electric.supply
-            found.append(_Rows(a, b, c, rest, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators]))
-    return found
+            gain = electric.torque_constant / electric.resistance
+            emf = gain * electric.speed_constant * system.motor_velocities(q, slope)
+            speed_terms = [part + emf * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
+            supply = gain * electric.supply
+            rows.append(
+                _Rows(a, b, c, speed_terms, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators])
+            )
+    return rows
 
 
 def _band(like: Array, bound: Array) -> tuple[Array, Array]:
@@ -364,7 +366,7 @@ def _band(like: Array, bound: Array) -> tuple[Array, Array]:
 
 
 def _linear(
-    rows: _Rows, rate: Array, share: float, s: Array, most: Array, jumps: NDArray[np.bool_], *, first: bool
+    rows: _Rows, rate: Array, fraction: float, s: Array, largest_x: Array, jumps: NDArray[np.bool_], *, first: bool
 ) -> tuple[PathLimits, bool]:
     """The rows with what goes with the speed linear in x, between a share of the rate and it; whether there is any.
 
@@ -372,19 +374,19 @@ def _linear(
     tells far too much of a higher one.
     """
     x = rate[:, None] ** 2
-    slope = (rows.rest[0] - rows.rest[1]) / ((1 - share**2) * x)
-    moving = np.abs(slope * x).max(initial=0.0) > 1e-12 * np.abs(rows.rest[0]).max(initial=0.0)
+    slope = (rows.speed_terms[0] - rows.speed_terms[1]) / ((1 - fraction**2) * x)
+    moving = np.abs(slope * x).max(initial=0.0) > 1e-12 * np.abs(rows.speed_terms[0]).max(initial=0.0)
     if first or not moving:
         slope = np.zeros_like(slope)
-    level = rows.c + rows.rest[0] - slope * x
-    return PathLimits(s, rows.a, rows.b + slope, rows.low - level, rows.high - level, most, jumps), moving
+    level = rows.c + rows.speed_terms[0] - slope * x
+    return PathLimits(s, rows.a, rows.b + slope, rows.low - level, rows.high - level, largest_x, jumps), moving
 
 
-def _stuck(system: System, rows: _Rows, place: int, s: Array) -> ArmError:
+def _stuck(system: System, rows: _Rows, index: int, s: Array) -> ArmError:
     """The error for a place that no speed passes."""
-    load = rows.c[place] + rows.rest[1][place]
-    use = np.abs(load) / np.where(rows.high[place] > 0, rows.high[place], np.inf)
-    share = (s[place] - s[0]) / (s[-1] - s[0])
+    load = rows.c[index] + rows.speed_terms[1][index]
+    use = np.abs(load) / np.where(rows.high[index] > 0, rows.high[index], np.inf)
+    fraction = (s[index] - s[0]) / (s[-1] - s[0])
     worst = int(np.argmax(use))
     cause = (
         f"to hold still it needs {use[worst]:.3g} times the {rows.names[worst]}"
@@ -392,15 +394,15 @@ def _stuck(system: System, rows: _Rows, place: int, s: Array) -> ArmError:
         else "speed that it must have and limits contradict each other there"
     )
     return ArmError(
-        f"{system.name}: no speed keeps the limits at {100 * share:.0f} percent of the path: {cause}; go another way, "
-        "take load off, or raise the limit"
+        f"{system.name}: no speed keeps the limits at {100 * fraction:.0f} percent of the path: {cause}; go another "
+        "way, take load off, or raise the limit"
     )
 
 
-def _active(rows: _Rows, limits: PathLimits, x: Array, u: Array, most: Array) -> tuple[str, ...]:
+def _active(rows: _Rows, limits: PathLimits, x: Array, u: Array, largest_x: Array) -> tuple[str, ...]:
     """The limit that is used most in each step."""
     names = [*rows.names, "speed"]
-    found = []
+    labels = []
     for i, push in enumerate(u):
         best, label = 0.0, ""
         for k in (i, i + 1):
@@ -409,12 +411,12 @@ def _active(rows: _Rows, limits: PathLimits, x: Array, u: Array, most: Array) ->
                 room = (limits.high[k] - limits.low[k]) / 2
                 middle = (limits.high[k] + limits.low[k]) / 2
                 use = np.where(np.isfinite(room) & (room > 0), np.abs(value - middle) / room, 0.0)
-            use = np.append(use, np.sqrt(x[k] / most[k]))
+            use = np.append(use, np.sqrt(x[k] / largest_x[k]))
             top = int(np.argmax(use))
             if use[top] > best:
                 best, label = float(use[top]), names[top]
-        found.append(label if best >= NEAR else "")
-    return tuple(found)
+        labels.append(label if best >= NEAR else "")
+    return tuple(labels)
 
 
 def _times(s: Array, rate: Array) -> Array:

@@ -21,42 +21,42 @@ def retimed(path: Polynomials, law: Polynomials) -> Polynomials:
     for k, table in enumerate(law.coefficients[:, :, 0]):
         begin, end = float(law.times[k]), float(law.times[k + 1])
         run = np.polynomial.Polynomial(table)
-        ends = [0.0, *_crossings(run, knots, end - begin), end - begin]
-        for a, b in pairwise(ends):
+        breaks = [0.0, *_crossings(run, knots, end - begin), end - begin]
+        for a, b in pairwise(breaks):
             middle = float(run((a + b) / 2))
-            piece = int(np.clip(np.searchsorted(knots, middle, side="right") - 1, 0, len(knots) - 2))
+            index = int(np.clip(np.searchsorted(knots, middle, side="right") - 1, 0, len(knots) - 2))
             # s as a polynomial of the time since the piece began, from the knot of the path on
-            inner = run(np.polynomial.Polynomial([a, 1.0])) - float(knots[piece])
-            tables.append(_composed(path.coefficients[piece], inner))
+            inner = run(np.polynomial.Polynomial([a, 1.0])) - float(knots[index])
+            tables.append(_composed(path.coefficients[index], inner))
             times.append(begin + b)
     width = max(len(table) for table in tables)
-    whole = np.zeros((len(tables), width, path.n))
-    for row, table in zip(whole, tables, strict=True):
+    coefficients = np.zeros((len(tables), width, path.n))
+    for row, table in zip(coefficients, tables, strict=True):
         row[: len(table)] = table
-    return Polynomials(np.array(times), whole)
+    return Polynomials(np.array(times), coefficients)
 
 
 def _crossings(run: np.polynomial.Polynomial, knots: Array, span: float) -> list[float]:
     """When s passes the knots of the path strictly within a piece of the law."""
     low, high = sorted((float(run(0.0)), float(run(span))))
-    found = []
+    crossings = []
     for knot in knots[(knots > low) & (knots < high)]:
         roots = (run - float(knot)).roots()
         real = roots[np.abs(roots.imag) < 1e-9 * max(span, 1e-9)].real
         inside = real[(real > 1e-12 * span) & (real < span * (1 - 1e-12))]
-        found += [float(x) for x in inside[:1]]
-    return sorted(found)
+        crossings += [float(x) for x in inside[:1]]
+    return sorted(crossings)
 
 
 def _composed(table: Array, inner: np.polynomial.Polynomial) -> Array:
     """Coefficients ``(powers, joints)`` of the polynomials of ``table`` at ``inner``."""
     degree = (len(table) - 1) * max(inner.degree(), 1)
-    found = np.zeros((degree + 1, table.shape[1]))
+    composed = np.zeros((degree + 1, table.shape[1]))
     power = np.polynomial.Polynomial([1.0])
     for row in table:
-        found[: len(power.coef)] += power.coef[:, None] * row
+        composed[: len(power.coef)] += power.coef[:, None] * row
         power = power * inner
-    return found
+    return composed
 
 
 def timed(path: Polynomials, speed: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike | None = None) -> Polynomials:

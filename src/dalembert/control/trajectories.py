@@ -100,20 +100,20 @@ class Polynomials(Smooth):
         """Coefficients of the polynomials and of their first two derivatives."""
         tables = [np.asarray(self.coefficients, dtype=float)]
         for _ in range(2):
-            last = tables[-1]
-            tables.append(np.arange(1, last.shape[1])[None, :, None] * last[:, 1:])
+            previous = tables[-1]
+            tables.append(np.arange(1, previous.shape[1])[None, :, None] * previous[:, 1:])
         return tables
 
     def state(self, t: float) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration at one time; the fast path for control loops."""
-        rest = np.zeros(self.n)
+        zero = np.zeros(self.n)
         if t < self.times[0]:
-            return self._tables[0][0, 0], rest, rest
+            return self._tables[0][0, 0], zero, zero
         k = min(bisect_right(self._knots, t), len(self._knots) - 1) - 1
         local = min(t, self._knots[-1]) - self._knots[k]
         powers = local ** np.arange(self.coefficients.shape[1])
         q, qd, qdd = (powers[: table.shape[1]] @ table[k] for table in self._tables)
-        return (q, rest, rest) if t > self._knots[-1] else (q, qd, qdd)
+        return (q, zero, zero) if t > self._knots[-1] else (q, qd, qdd)
 
     @cached_property
     def _knots(self) -> list[float]:
@@ -142,8 +142,8 @@ def quintic(points: Sequence[ArrayLike], times: Sequence[float] | float) -> Poly
     Between two points s = 10 u^3 - 15 u^4 + 6 u^5 with u from 0 to 1 (Biagiotti and Melchiorri 2008, chapter 2).
     """
     positions = joint_points(points)
-    given = real_array("times", times)
-    knots = np.linspace(0, float(given), len(positions)) if given.ndim == 0 else given
+    time_array = real_array("times", times)
+    knots = np.linspace(0, float(time_array), len(positions)) if time_array.ndim == 0 else time_array
     if len(knots) != len(positions) or not (np.isfinite(knots).all() and (np.diff(knots) >= SHORTEST).all()):
         raise ArmError(f"{len(positions)} points need {len(positions)} times that grow; got {knots.tolist()}")
     table = np.zeros((len(positions) - 1, 6, positions.shape[1]))
@@ -218,11 +218,11 @@ class Fourier(Smooth):
 
     def derivative(self, t: ArrayLike, order: int) -> Array:
         """The derivative of this order at times ``t``."""
-        when = np.asarray(t, dtype=float)[..., None, None]
+        time = np.asarray(t, dtype=float)[..., None, None]
         k = np.arange(1, len(self.sines) + 1)[:, None]
         rate = 2 * np.pi * k / self.period
         # the derivative of order m of sin(x) is sin(x + m pi/2)
-        phase = rate * when + order * np.pi / 2
+        phase = rate * time + order * np.pi / 2
         terms = (self.sines * np.sin(phase) - self.cosines * np.cos(phase)) * rate ** (order - 1)
         return terms.sum(axis=-2) + (self.centre if order == 0 else 0.0)
 

@@ -45,8 +45,8 @@ def measure(driven: DrivenSystem, name: str, q: Array, qd: Array, qdd: Array) ->
     exact, rough = (driven.frictionless().counting_drives(model) for model in ("exact", name))
     right = exact.inverse_dynamics(q, qd, qdd)
     error = rough.inverse_dynamics(q, qd, qdd) - right
-    still = np.zeros_like(q)
-    velocity = rough.inverse_dynamics(q, qd, still) - exact.inverse_dynamics(q, qd, still)
+    zero = np.zeros_like(q)
+    velocity = rough.inverse_dynamics(q, qd, zero) - exact.inverse_dynamics(q, qd, zero)
     matrix = exact.mass_matrix(q)
     inertia = np.abs(rough.mass_matrix(q) - matrix).max() / np.abs(matrix).max()
     motion = rough.forward_dynamics(q, qd, right) - qdd

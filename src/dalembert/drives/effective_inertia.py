@@ -37,9 +37,9 @@ class InertiaRange:
 
 def motor_mass_matrix(driven: DrivenSystem, q: ArrayLike) -> Array:
     """D_a = N^-T D N^-1, ``(..., motors, motors)``."""
-    place = np.asarray(q, dtype=float)[..., None, :]
-    half = driven.to_motors(place, driven.mass_matrix(q))
-    return driven.to_motors(place, np.swapaxes(half, -1, -2))
+    position = np.asarray(q, dtype=float)[..., None, :]
+    half = driven.to_motors(position, driven.mass_matrix(q))
+    return driven.to_motors(position, np.swapaxes(half, -1, -2))
 
 
 def effective_inertia(driven: DrivenSystem, q: ArrayLike, others: str = "held") -> Array:
@@ -59,10 +59,10 @@ def inertia_range(
     """
     low = np.where(np.isfinite(lower), lower, -np.pi)
     high = np.where(np.isfinite(upper), upper, np.pi)
-    places = low + (high - low) * np.random.default_rng(seed).random((samples, driven.n))
-    values = effective_inertia(driven, places, others)
+    positions = low + (high - low) * np.random.default_rng(seed).random((samples, driven.n))
+    values = effective_inertia(driven, positions, others)
     bounds = list(zip(low, high, strict=True))
-    found: dict[str, list[Array]] = {"least": [], "greatest": []}
+    extremes: dict[str, list[Array]] = {"least": [], "greatest": []}
     for motor in range(driven.n):
         for name, sign, start in (
             ("least", 1.0, np.argmin(values[:, motor])),
@@ -73,9 +73,9 @@ def inertia_range(
             def cost(q: Array, motor: int = motor, sign: float = sign, size: float = size) -> float:
                 return sign * float(effective_inertia(driven, q, others)[motor]) / size
 
-            better = minimize(cost, places[start], bounds=bounds, method="L-BFGS-B", options={"maxiter": 30})
-            found[name].append(better.x if better.fun < sign else places[start])
-    at_least, at_greatest = np.array(found["least"]), np.array(found["greatest"])
+            better = minimize(cost, positions[start], bounds=bounds, method="L-BFGS-B", options={"maxiter": 30})
+            extremes[name].append(better.x if better.fun < sign else positions[start])
+    at_least, at_greatest = np.array(extremes["least"]), np.array(extremes["greatest"])
     pick = np.arange(driven.n)
     return InertiaRange(
         driven.motor_names,

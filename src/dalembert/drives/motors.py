@@ -68,7 +68,7 @@ class Electric(ElectricConstants):
         from ..systems.driven import DrivenSystem
 
         if not isinstance(self.driven, DrivenSystem):
-            raise ArmError("what friction holds at rest is told of arms; ask the arm of a chain of the mechanism")
+            raise ArmError("what friction holds at rest is known of arms; ask the arm of a chain of the mechanism")
         return torque_band(self.driven, q, qd, qdd).scaled(1 / self.torque_constant, "A")
 
     def voltage_band(
@@ -79,12 +79,12 @@ class Electric(ElectricConstants):
         jerk: ArrayLike | None = None,
     ) -> TorqueBand:
         """The voltages (V) that keep this motion; a band where shafts stand. Without ``jerk`` no inductance counts."""
-        still = np.zeros(self.driven.n)
-        speed, rate = still if qd is None else qd, still if qdd is None else qdd
-        back = self.speed_constant * self.driven.motor_velocities(q, speed)
+        zero = np.zeros(self.driven.n)
+        speed, rate = zero if qd is None else qd, zero if qdd is None else qdd
+        emf = self.speed_constant * self.driven.motor_velocities(q, speed)
         if jerk is not None:
-            back = back + self.inductance * self.current_rates(q, speed, rate, jerk)
-        return self.current_band(q, qd, qdd).scaled(self.resistance, "V", back)
+            emf = emf + self.inductance * self.current_rates(q, speed, rate, jerk)
+        return self.current_band(q, qd, qdd).scaled(self.resistance, "V", emf)
 
     def current_rates(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, jerk: ArrayLike) -> Array:
         """di/dt (A/s) by (2-239): the derivatives of the torque times velocity, acceleration and jerk.
@@ -107,22 +107,22 @@ class Electric(ElectricConstants):
 
     def voltages(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, jerk: ArrayLike | None = None) -> Array:
         """V (2-240); without ``jerk`` the inductance is left out."""
-        found = self.resistance * self.currents(q, qd, qdd)
-        found = found + self.speed_constant * self.driven.motor_velocities(q, qd)
-        return found if jerk is None else found + self.inductance * self.current_rates(q, qd, qdd, jerk)
+        voltage = self.resistance * self.currents(q, qd, qdd)
+        voltage = voltage + self.speed_constant * self.driven.motor_velocities(q, qd)
+        return voltage if jerk is None else voltage + self.inductance * self.current_rates(q, qd, qdd, jerk)
 
     def current_dynamics(self, q: ArrayLike, qd: ArrayLike, current: ArrayLike, voltage: ArrayLike) -> Array:
         """di/dt (2-229) under these voltages, cut to the supply."""
         if (self.inductance == 0).any():
             raise ArmError("a motor without inductance has no current of its own; use steady_current")
         pushed = np.clip(voltage, -self.supply, self.supply)
-        back = back_emf(self.speed_constant, self.driven.motor_velocities(q, qd))
-        return current_rate(pushed, np.asarray(current), back, self.resistance, self.inductance)
+        emf = back_emf(self.speed_constant, self.driven.motor_velocities(q, qd))
+        return current_rate(pushed, np.asarray(current), emf, self.resistance, self.inductance)
 
     def steady_current(self, q: ArrayLike, qd: ArrayLike, voltage: ArrayLike) -> Array:
         """i of motors whose inductance is left out."""
-        back = back_emf(self.speed_constant, self.driven.motor_velocities(q, qd))
-        return steady_current(np.clip(voltage, -self.supply, self.supply), back, self.resistance)
+        emf = back_emf(self.speed_constant, self.driven.motor_velocities(q, qd))
+        return steady_current(np.clip(voltage, -self.supply, self.supply), emf, self.resistance)
 
     def torque(self, current: ArrayLike) -> Array:
         """C_M i, the current cut to what the motor may carry."""
@@ -130,9 +130,9 @@ class Electric(ElectricConstants):
 
     def torque_limits(self, q: ArrayLike, qd: ArrayLike) -> tuple[Array, Array]:
         """Least and greatest torque at this speed: R i + C_E qd_a within the supply, i within its limit."""
-        back = self.speed_constant * self.driven.motor_velocities(q, qd)
+        emf = self.speed_constant * self.driven.motor_velocities(q, qd)
         with np.errstate(divide="ignore", invalid="ignore"):
-            low = np.where(self.resistance > 0, (-self.supply - back) / self.resistance, -np.inf)
-            high = np.where(self.resistance > 0, (self.supply - back) / self.resistance, np.inf)
+            low = np.where(self.resistance > 0, (-self.supply - emf) / self.resistance, -np.inf)
+            high = np.where(self.resistance > 0, (self.supply - emf) / self.resistance, np.inf)
         limit = self.largest_current
         return self.torque_constant * np.clip(low, -limit, limit), self.torque_constant * np.clip(high, -limit, limit)

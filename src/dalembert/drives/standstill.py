@@ -51,8 +51,8 @@ class TorqueBand:
         if shape:
             return f"<TorqueBand: {len(self.motors)} motors in {shape} states>"
         rows = zip(self.motors[:6], self.low, self.high, self.units, strict=False)
-        told = ", ".join(f"{name[:20]} {low:.4g} to {high:.4g} {unit}" for name, low, high, unit in rows)
-        return f"<TorqueBand: {told}{', ...' if len(self.motors) > 6 else ''}>"
+        bands = ", ".join(f"{name[:20]} {low:.4g} to {high:.4g} {unit}" for name, low, high, unit in rows)
+        return f"<TorqueBand: {bands}{', ...' if len(self.motors) > 6 else ''}>"
 
     def _repr_html_(self) -> str:
         from ..markup.data_tables import Column, DataTable
@@ -68,8 +68,8 @@ class TorqueBand:
             (name, float(low), float(high), unit)
             for name, low, high, unit in zip(self.motors, self.low, self.high, self.units, strict=True)
         )
-        said = "" if self.apart else "One friction holds several motors: each with the others at their best."
-        return framed(DataTable("band", "What keeps this motion", columns, rows), note(said))
+        remark = "" if self.apart else "One friction holds several motors: each with the others at their best."
+        return framed(DataTable("band", "What keeps this motion", columns, rows), note(remark))
 
     def __contains__(self, torque: object) -> bool:
         value = np.asarray(torque, dtype=float)
@@ -80,23 +80,23 @@ def torque_band(
     driven: DrivenSystem, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None
 ) -> TorqueBand:
     """The motor torques that keep this motion; of an arm at rest where no motion is given."""
-    still = np.zeros(driven.n)
-    arrays = [joint_array(driven, name, still if x is None else x) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
-    place, speed, rate = np.broadcast_arrays(*arrays)
-    middle = driven.motor_torques(place, speed, rate)
+    zero = np.zeros(driven.n)
+    arrays = [joint_array(driven, name, zero if x is None else x) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
+    position, speed, rate = np.broadcast_arrays(*arrays)
+    middle = driven.motor_torques(position, speed, rate)
     units = driven.motor_units
     if not driven.contacts:
         return TorqueBand(driven.motor_names, middle, middle, units, True)
-    rows = driven.contact_rows(place)
+    rows = driven.contact_rows(position)
     standing = (contact_speeds(rows, speed) == 0) & (
-        contact_speeds(rows, rate) + driven.contact_drift(place, speed) == 0
+        contact_speeds(rows, rate) + driven.contact_drift(position, speed) == 0
     )
     hold = np.where(standing, [contact.hold for contact in driven.contacts], 0.0)
-    levers = np.abs(driven.to_motors(place[..., None, :], rows))
+    levers = np.abs(driven.to_motors(position[..., None, :], rows))
     levers = np.where(levers > 1e-12 * levers.max(axis=(-1, -2), keepdims=True), levers, 0.0) * hold[..., None]
     reach = levers.sum(axis=-2)
-    apart = bool((np.count_nonzero(levers, axis=-1) <= 1).all())
-    return TorqueBand(driven.motor_names, middle - reach, middle + reach, units, apart)
+    independent = bool((np.count_nonzero(levers, axis=-1) <= 1).all())
+    return TorqueBand(driven.motor_names, middle - reach, middle + reach, units, independent)
 
 
 def shaft_states(
@@ -108,13 +108,13 @@ def shaft_states(
     """
     if not driven.contacts:
         return []
-    place, velocity = (joint_array(driven, name, x) for name, x in (("q", q), ("qd", qd)))
-    if place.shape != (driven.n,) or velocity.shape != (driven.n,):
-        raise ArmError("what shafts do is told of one state; give q and qd of one each")
-    rows = driven.contact_rows(place)
-    free = rows @ driven.frictionless().forward_dynamics(place, velocity, joint_torque)
-    rates = rows @ qdd + driven.contact_drift(place, velocity)
-    found = []
+    position, velocity = (joint_array(driven, name, x) for name, x in (("q", q), ("qd", qd)))
+    if position.shape != (driven.n,) or velocity.shape != (driven.n,):
+        raise ArmError("what shafts do is decided in one state; give one q and one qd")
+    rows = driven.contact_rows(position)
+    free = rows @ driven.frictionless().forward_dynamics(position, velocity, joint_torque)
+    rates = rows @ qdd + driven.contact_drift(position, velocity)
+    states = []
     for contact, speed, rate in zip(driven.contacts, contact_speeds(rows, velocity), rates, strict=True):
         # rounding of what the shafts would do without friction is no start
         if speed:
@@ -123,5 +123,5 @@ def shaft_states(
             state = "stands"
         else:
             state = "starts forward" if rate > 0 else "starts backward"
-        found.append((contact.name, state))
-    return found
+        states.append((contact.name, state))
+    return states

@@ -2,8 +2,8 @@
 
 T_p places link p in the base, T_ap the effector of motor p relative to a link; J_ap is its pseudo-inertia in its own
 frame. Two readings of T_ap are offered. The nomenclature has it relative to the *driven link* p, which is what (9)
-multiplies by T_p of the same p. Where motor p sits on another link, its own *carrier*, T_ap may be told from there;
-then T_p stands for that carrier.
+multiplies by T_p of the same p. Where motor p sits on another link, its own *carrier*, T_ap may be given relative
+to it; then T_p stands for that carrier.
 
 Relative to the carrier dT_ap/dq_k is N_k times one matrix. The second sum of (8) is then J N_i N_j, and the sums over
 J_ap in (9) and (12) are identically zero: dT_ap/dq_k J_ap dT_ap^T/dq_j is N_k N_j times a symmetric matrix, and
@@ -11,8 +11,8 @@ dT_p/dq_i times T_p^T is skew, so every trace vanishes. Relative to the driven l
 link p.
 
 The Appendix keeps all terms of (4). These are the kinetic energy of the effector less that of the effector locked to
-link p, Trace(dT_p/dt T_ap J_ap T_ap^T dT_p^T/dt) / 2, which (2) drops. Told from the carrier that is right, since the
-carrier's own inertia has it; told from another link it is an error of (2), as large as the effector's mass makes it.
+link p, Trace(dT_p/dt T_ap J_ap T_ap^T dT_p^T/dt) / 2, which (2) drops. Relative to the carrier that is right, since the
+carrier's own inertia has it; relative to another link it is an error of (2), as large as the effector's mass makes it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Effector:
     """T_p, T_ap and J_ap of one motor."""
 
     link: Matrices
-    own: Matrices
+    relative: Matrices
     pseudo: Array
 
 
@@ -63,7 +63,7 @@ def printed_terms(
     """The sums over J_ap of (8), ``(n, n)``, and of (9), ``(n, n, n)``."""
     matrix, velocity = np.zeros((arm.n, arm.n)), np.zeros((arm.n,) * 3)
     for p in effectors(arm, train, q, relative_to):
-        dt, da, j_ap = p.link.first, p.own.first, p.pseudo
+        dt, da, j_ap = p.link.first, p.relative.first, p.pseudo
         t_da, dt_da = p.link.value @ da, dt[:, None] @ da
         matrix += trace("iab,jab->ij", da @ j_ap, da)
         velocity += trace("ikab,jab->ijk", dt_da @ j_ap, t_da)
@@ -78,9 +78,9 @@ def printed_on_axis(
     """The sums over J_ap of (11) and (12), for motors that turn with their own joint alone."""
     matrix, velocity = np.zeros((arm.n, arm.n)), np.zeros((arm.n,) * 3)
     for j, p in enumerate(effectors(arm, train, q, relative_to)):
-        own = p.own.first[j]
-        matrix[j, j] += trace("ab,ab->", own @ p.pseudo, own)
-        velocity[:, j, j] += trace("iab,ab->i", p.link.first @ own @ p.pseudo, p.link.value @ own)
+        slope = p.relative.first[j]
+        matrix[j, j] += trace("ab,ab->", slope @ p.pseudo, slope)
+        velocity[:, j, j] += trace("iab,ab->i", p.link.first @ slope @ p.pseudo, p.link.value @ slope)
     return matrix, velocity
 
 
@@ -94,7 +94,7 @@ def appendix_terms(
     matrix, velocity = np.zeros((arm.n, arm.n)), np.zeros((arm.n,) * 3)
     for p in effectors(arm, train, q, relative_to):
         t, dt, ddt = p.link.value, p.link.first, p.link.second
-        a, da, dda, j_ap = p.own.value, p.own.first, p.own.second, p.pseudo
+        a, da, dda, j_ap = p.relative.value, p.relative.first, p.relative.second, p.pseudo
         dt_a, t_da, dt_da = dt @ a @ j_ap, t @ da, dt[:, None] @ da
         matrix += trace("iab,jab->ij", dt_a, t_da) + trace("jab,iab->ij", dt_a, t_da)
         matrix += trace("iab,jab->ij", da @ j_ap, da)
@@ -120,22 +120,24 @@ def effectors(arm: ArmDescription, train: DriveTrain, q: Array, relative_to: str
         raise ArmError(f"{len(train.actuators)} motors drive {arm.n} joints; (8) and (9) have one for each link")
     inner = Duals(REAL)
     outer = Duals(inner)
-    there = [outer.variable(inner.variable(float(x), k), k) for k, x in enumerate(q)]
+    q_duals = [outer.variable(inner.variable(float(x), k), k) for k, x in enumerate(q)]
     links = chain(arm, REAL)
-    placed = frames(links, outer, links.coupling.joints(there))
+    placed = frames(links, outer, links.coupling.joints(q_duals))
     rows = train.rows(arm)
-    found = []
+    motors = []
     for p, actuator in enumerate(train.actuators):
-        turned = train.turns(outer, there)[p] if train.turns is not None else dot([float(x) for x in rows[p]], there)
+        turned = (
+            train.turns(outer, q_duals)[p] if train.turns is not None else dot([float(x) for x in rows[p]], q_duals)
+        )
         carrier = _link(arm, placed, actuator.rotor.link or arm.base)
-        own = compose(_mounted(actuator), _about_z(outer.sincos(turned)))
+        placement = compose(_mounted(actuator), _about_z(outer.sincos(turned)))
         if relative_to == "carrier":
             link = carrier
         else:
             link = _link(arm, placed, arm.moving[p].child)
-            own = compose(_inverse(link), compose(carrier, own))
-        found.append(Effector(_matrices(link, arm.n), _matrices(own, arm.n), _pseudo(actuator)))
-    return found
+            placement = compose(_inverse(link), compose(carrier, placement))
+        motors.append(Effector(_matrices(link, arm.n), _matrices(placement, arm.n), _pseudo(actuator)))
+    return motors
 
 
 def _link(arm: ArmDescription, placed: list[Frame], name: str) -> Frame:
@@ -144,9 +146,9 @@ def _link(arm: ArmDescription, placed: list[Frame], name: str) -> Frame:
 
 
 def _inverse(frame: Frame) -> Frame:
-    back = transpose(frame[0])
-    x, y, z = (sub(0, c) for c in matvec(back, frame[1]))
-    return back, (x, y, z)
+    turn_t = transpose(frame[0])
+    x, y, z = (sub(0, c) for c in matvec(turn_t, frame[1]))
+    return turn_t, (x, y, z)
 
 
 def _about_z(pair: tuple[Any, Any]) -> Frame:
@@ -165,11 +167,12 @@ def _mounted(actuator: Actuator) -> Frame:
 
 
 def _matrices(frame: Frame, n: int) -> Matrices:
+    """The 4x4 matrix of a frame over dual numbers of dual numbers, and its first and second derivatives."""
     turn, shift = frame
     rows = [[*turn[i], shift[i]] for i in range(3)]
 
-    def array(act: Any, last: int) -> Array:
-        return np.array([[float(act(x)) for x in row] for row in rows] + [[0, 0, 0, last]])
+    def array(act: Any, corner: int) -> Array:
+        return np.array([[float(act(x)) for x in row] for row in rows] + [[0, 0, 0, corner]])
 
     return Matrices(
         array(lambda x: value_of(value_of(x)), 1),

@@ -91,7 +91,7 @@ class EquationsModel:
     @cached_property
     def system(self) -> SystemOverRing:
         """The whole system over the ring, rotors included where the drives count."""
-        return SystemOverRing(self.arm, self.ring, links=self.chain, given=self.selection.given(self.ring))
+        return SystemOverRing(self.arm, self.ring, links=self.chain, parameters=self.selection.given(self.ring))
 
     @cached_property
     def drive_matrix(self) -> list[list[Any]]:

@@ -154,7 +154,7 @@ def _motor_rows(of: MechanismFunctions, made: TransferOverField, phi: list[Node]
             full: list[Scalar] = [0] * of.m
             full[part] = list(first[k])
             found.append(full)
-    return [*found, *(made.slopes(coordinate, phi) for coordinate in motors.own)]
+    return [*found, *(made.slopes(coordinate, phi) for coordinate in motors.drive_coordinates)]
 
 
 def _hand(of: MechanismFunctions) -> Tables:

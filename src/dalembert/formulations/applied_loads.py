@@ -46,74 +46,77 @@ class Elastics:
 
 
 def link_in_body(
-    arm: ArmDescription, ring: Ring, link: str, given: Mapping[str, Scalar] | None = None
+    arm: ArmDescription, ring: Ring, link: str, parameters: Mapping[str, Scalar] | None = None
 ) -> tuple[int, Frame]:
     """The body a link belongs to (-1: the base) and the link's frame in the body's joint frame.
 
-    ``given`` are lengths and twists in place of those of the description, by name.
+    ``parameters`` are lengths and twists in place of those of the description, by name.
     """
     body, frame = arm.body_of[link]
-    return body, placed(arm.bodies[body].after @ frame if body >= 0 else frame, ring, given or {})
+    return body, placed(arm.bodies[body].after @ frame if body >= 0 else frame, ring, parameters or {})
 
 
-def elastics(arm: ArmDescription, ring: Ring, given: Mapping[str, Scalar] | None = None) -> Elastics:
+def elastics(arm: ArmDescription, ring: Ring, parameters: Mapping[str, Scalar] | None = None) -> Elastics:
     """The arm's springs and dampers over the ring."""
 
     def number(value: float) -> Scalar:
         return ring.number(exact(value))
 
-    def point(link: str, where: tuple[float, float, float]) -> tuple[int, Vec]:
-        body, (turn, shift) = link_in_body(arm, ring, link, given)
-        there: Vec = tuple(ring.number(c) for c in exact_vector(where, "point"))
-        return body, plus(shift, matvec(turn, there))
+    def point(link: str, xyz: tuple[float, float, float]) -> tuple[int, Vec]:
+        body, (turn, shift) = link_in_body(arm, ring, link, parameters)
+        offset: Vec = tuple(ring.number(c) for c in exact_vector(xyz, "point"))
+        return body, plus(shift, matvec(turn, offset))
 
     joints, points = [], []
-    places = {joint.name: index for index, joint in enumerate(arm.all_moving)}
-    for part in arm.elastic:
-        if isinstance(part, JointSpring):
+    joint_index = {joint.name: index for index, joint in enumerate(arm.all_moving)}
+    for element in arm.elastic:
+        if isinstance(element, JointSpring):
             # The offset of a joint that follows another stands in its placement: its motion begins there.
-            rest = ring.number(exact(part.rest) - amount(arm.couplings[places[part.joint]].offset))
-            joints.append((places[part.joint], number(part.stiffness), rest, 0))
-        elif isinstance(part, JointDamper):
-            joints.append((places[part.joint], 0, 0, number(part.damping)))
-        elif isinstance(part, PointSpring):
-            ends = point(part.link_a, part.point_a), point(part.link_b, part.point_b)
-            points.append((*ends, number(part.stiffness), number(part.rest), number(part.damping)))
+            rest = ring.number(exact(element.rest) - amount(arm.couplings[joint_index[element.joint]].offset))
+            joints.append((joint_index[element.joint], number(element.stiffness), rest, 0))
+        elif isinstance(element, JointDamper):
+            joints.append((joint_index[element.joint], 0, 0, number(element.damping)))
+        elif isinstance(element, PointSpring):
+            ends = point(element.link_a, element.point_a), point(element.link_b, element.point_b)
+            points.append((*ends, number(element.stiffness), number(element.rest), number(element.damping)))
     return Elastics(tuple(joints), tuple(points))
 
 
 def force_load(chain: Chain, ring: Ring, q: Sequence[Scalar], forces: Sequence[AppliedForce]) -> list[Scalar]:
     """Q of forces and moments (2-147)."""
-    found = frames(chain, ring, q)
+    joint_frames = frames(chain, ring, q)
     load: list[Scalar] = [0] * chain.n
     for applied in forces:
         turn, shift = applied.link
-        influence = PointInfluence(chain, found, applied.body, plus(shift, matvec(turn, applied.point)))
+        influence = PointInfluence(chain, joint_frames, applied.body, plus(shift, matvec(turn, applied.point)))
         force, moment = applied.force, applied.moment
         if not applied.in_base_axes:
             force, moment = matvec(turn, force), matvec(turn, moment)
             if applied.body >= 0:
-                force, moment = matvec(found[applied.body][0], force), matvec(found[applied.body][0], moment)
+                force, moment = (
+                    matvec(joint_frames[applied.body][0], force),
+                    matvec(joint_frames[applied.body][0], moment),
+                )
         for n in influence.path:
             load[n] = add(load[n], add(dot(force, influence.shift(n)), dot(moment, influence.turn(n))))
     return load
 
 
 def elastic_load(
-    chain: Chain, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], parts: Elastics
+    chain: Chain, field: Field, q: Sequence[Scalar], qd: Sequence[Scalar], elements: Elastics
 ) -> list[Scalar]:
     """Q of springs and dampers.
 
     A spring from a to b with d = b - a pulls a with k (1 - rest/|d|) d, and its damper with c (d.d')/(d.d) d;
     b gets the opposite. With rest and c zero nothing is divided.
     """
-    found = frames(chain, field, q)
+    joint_frames = frames(chain, field, q)
     load: list[Scalar] = [0] * chain.n
-    for joint, stiffness, rest, damping in parts.joints:
+    for joint, stiffness, rest, damping in elements.joints:
         pull = add(mul(stiffness, sub(q[joint], rest)) if not _zero(stiffness) else 0, mul(damping, qd[joint]))
         load[joint] = sub(load[joint], pull)
-    for start, end, stiffness, rest, damping in parts.points:
-        a, b = (PointInfluence(chain, found, *place) for place in (start, end))
+    for start, end, stiffness, rest, damping in elements.points:
+        a, b = (PointInfluence(chain, joint_frames, *anchor) for anchor in (start, end))
         span = minus(b.position, a.position)
         rate = 0 if _zero(damping) else dot(span, minus(_velocity(b, qd), _velocity(a, qd)))
         pull = scale(span_tension(field, span, rate, stiffness, rest, damping), span)
@@ -124,16 +127,16 @@ def elastic_load(
     return load
 
 
-def elastic_energy(chain: Chain, field: Field, q: Sequence[Scalar], parts: Elastics) -> Scalar:
+def elastic_energy(chain: Chain, field: Field, q: Sequence[Scalar], elements: Elastics) -> Scalar:
     """Energy stored in the springs: k (q - rest)^2 / 2 and k (|d| - rest)^2 / 2."""
-    found = frames(chain, field, q)
+    joint_frames = frames(chain, field, q)
     energy: Scalar = 0
-    for joint, stiffness, rest, _ in parts.joints:
+    for joint, stiffness, rest, _ in elements.joints:
         if not _zero(stiffness):
             stretch = sub(q[joint], rest)
             energy = add(energy, mul(stiffness, mul(stretch, stretch)))
-    for start, end, stiffness, rest, _ in parts.points:
-        a, b = (PointInfluence(chain, found, *place) for place in (start, end))
+    for start, end, stiffness, rest, _ in elements.points:
+        a, b = (PointInfluence(chain, joint_frames, *anchor) for anchor in (start, end))
         energy = add(energy, mul(stiffness, stretch_square(field, minus(b.position, a.position), rest)))
     return mul(field.number(Fraction(1, 2)), energy)
 

@@ -70,12 +70,12 @@ def forward_dynamics(
         inverse = field.divide(1, pivot)
         drives[index] = (*pull, inverse, excess)
         if segment.parent >= 0:
-            rest = _less(inertias[index], pull, inverse)
+            remaining = _without_joint(inertias[index], pull, inverse)
             turning, sliding = drifts[index]
             push = mul(inverse, excess)
-            moment = plus(plus(moment, scale(push, pull[0])), _moment(rest, turning, sliding))
-            force = plus(plus(force, scale(push, pull[1])), _force(rest, turning, sliding))
-            _hand_over(steps[index], rest, moment, force, inertias, biases, segment.parent)
+            moment = plus(plus(moment, scale(push, pull[0])), _moment(remaining, turning, sliding))
+            force = plus(plus(force, scale(push, pull[1])), _force(remaining, turning, sliding))
+            _add_to_parent(steps[index], remaining, moment, force, inertias, biases, segment.parent)
     return _accelerations(chain, steps, drifts, drives)
 
 
@@ -105,7 +105,7 @@ def _force(inertia: Spatial, turning: Vec, sliding: Vec) -> Vec:
     return plus(matvec(transpose(inertia[1]), turning), matvec(inertia[2], sliding))
 
 
-def _less(inertia: Spatial, pull: tuple[Vec, Vec], inverse: Scalar) -> Spatial:
+def _without_joint(inertia: Spatial, pull: tuple[Vec, Vec], inverse: Scalar) -> Spatial:
     """The inertia less what the free joint gives way: I - U U^T / D."""
 
     def outer(u: Vec, v: Vec, block: Mat) -> Mat:
@@ -116,7 +116,7 @@ def _less(inertia: Spatial, pull: tuple[Vec, Vec], inverse: Scalar) -> Spatial:
     return outer(pull[0], pull[0], inertia[0]), outer(pull[0], pull[1], inertia[1]), outer(pull[1], pull[1], inertia[2])
 
 
-def _hand_over(
+def _add_to_parent(
     step: Frame,
     inertia: Spatial,
     moment: Vec,
@@ -127,8 +127,8 @@ def _hand_over(
 ) -> None:
     """Add a body's articulated inertia and bias to its parent's, turned and moved to the parent's origin."""
     turn, shift = step
-    back = transpose(turn)
-    rotation, coupling, mass = (matmul(matmul(turn, block), back) for block in inertia)
+    turn_t = transpose(turn)
+    rotation, coupling, mass = (matmul(matmul(turn, block), turn_t) for block in inertia)
     lever = skew(shift)
     # about a point shifted by p: H' = H + [p]x M, I' = I - H' [p]x + [p]x H^T
     moved = matplus(coupling, matmul(lever, mass))
@@ -136,8 +136,8 @@ def _hand_over(
     about = tuple(
         tuple(sub(x, y) for x, y in zip(r, s, strict=True)) for r, s in zip(about, matmul(moved, lever), strict=True)
     )
-    held = inertias[parent]
-    inertias[parent] = matplus(held[0], about), matplus(held[1], moved), matplus(held[2], mass)
+    accumulated = inertias[parent]
+    inertias[parent] = matplus(accumulated[0], about), matplus(accumulated[1], moved), matplus(accumulated[2], mass)
     carried = matvec(turn, force)
     bias = biases[parent]
     biases[parent] = (
@@ -153,20 +153,20 @@ def _accelerations(
     drives: Sequence[tuple[Vec, Vec, Scalar, Scalar]],
 ) -> list[Scalar]:
     """Outward: each joint takes what its parent's acceleration leaves of its torque."""
-    found: list[tuple[Vec, Vec]] = []
+    motions: list[tuple[Vec, Vec]] = []
     qdd: list[Scalar] = []
     base = (ZERO, minus(ZERO, chain.gravity))
     for segment, (turn, shift), drift, (moment, force, inverse, excess) in zip(
         chain.segments, steps, drifts, drives, strict=True
     ):
-        alpha, acceleration = found[segment.parent] if segment.parent >= 0 else base
-        back = transpose(turn)
-        turning = plus(matvec(back, alpha), drift[0])
-        sliding = plus(matvec(back, plus(acceleration, cross(alpha, shift))), drift[1])
+        alpha, acceleration = motions[segment.parent] if segment.parent >= 0 else base
+        turn_t = transpose(turn)
+        turning = plus(matvec(turn_t, alpha), drift[0])
+        sliding = plus(matvec(turn_t, plus(acceleration, cross(alpha, shift))), drift[1])
         rate = mul(inverse, sub(excess, add(dot(moment, turning), dot(force, sliding))))
         qdd.append(rate)
         if segment.revolute:
-            found.append(((turning[0], turning[1], add(turning[2], rate)), sliding))
+            motions.append(((turning[0], turning[1], add(turning[2], rate)), sliding))
         else:
-            found.append((turning, (sliding[0], sliding[1], add(sliding[2], rate))))
+            motions.append((turning, (sliding[0], sliding[1], add(sliding[2], rate))))
     return qdd

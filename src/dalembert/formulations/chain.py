@@ -66,31 +66,31 @@ class Chain:
     @cached_property
     def paths(self) -> tuple[tuple[int, ...], ...]:
         """For each body, the joints that move it: from the base out to its own."""
-        found: list[tuple[int, ...]] = []
+        paths: list[tuple[int, ...]] = []
         for index, segment in enumerate(self.segments):
-            found.append((*(found[segment.parent] if segment.parent >= 0 else ()), index))
-        return tuple(found)
+            paths.append((*(paths[segment.parent] if segment.parent >= 0 else ()), index))
+        return tuple(paths)
 
     def below(self, i: int, j: int) -> bool:
         """True if joint ``i`` moves body ``j``."""
         return i in self.paths[j]
 
 
-def placed(placement: Placement, ring: Ring, given: Mapping[str, Scalar]) -> tuple[Mat, Vec]:
-    """A placement over the ring: rotation and position, named amounts taken from ``given`` where it has them.
+def placed(placement: Placement, ring: Ring, parameters: Mapping[str, Scalar]) -> tuple[Mat, Vec]:
+    """A placement over the ring: rotation and position, named amounts taken from ``parameters`` where it has them.
 
-    A given angle is a pair (sine, cosine); a given length is a number.
+    An angle among them is a pair (sine, cosine), a length a number.
     """
-    if not any(step.name in given for step in placement.steps):
+    if not any(step.name in parameters for step in placement.steps):
         rotation, position = placement.exact
         return _constants(rotation, ring), tuple(ring.number(p) for p in position)
     turn, shift = EYE, ZERO
     for step in placement.steps:
         if isinstance(step.amount, Angle):
-            sin, cos = given.get(step.name) or (ring.number(step.amount.sin), ring.number(step.amount.cos))
+            sin, cos = parameters.get(step.name) or (ring.number(step.amount.sin), ring.number(step.amount.cos))
             turn = matmul(turn, about_axis(step.axis, sin, cos))
         else:
-            length = given[step.name] if step.name in given else ring.number(step.amount)
+            length = parameters[step.name] if step.name in parameters else ring.number(step.amount)
             shift = plus(shift, tuple(mul(row[step.axis], length) for row in turn))
     return turn, shift
 
@@ -104,30 +104,30 @@ def about_axis(axis: int, sin: Scalar, cos: Scalar) -> Mat:
     return as_matrix(rows)
 
 
-def chain(arm: ArmDescription, ring: Ring, given: Mapping[str, Scalar] | None = None) -> Chain:
+def chain(arm: ArmDescription, ring: Ring, parameters: Mapping[str, Scalar] | None = None) -> Chain:
     """The arm over ``ring``.
 
-    ``given`` replaces numbers of the arm by numbers of the ring, by name, bodies counted from 1: inertial
+    ``parameters`` replaces numbers of the arm by numbers of the ring, by name, bodies counted from 1: inertial
     parameters about the link frame ("m1", "mx1", ..., "Izz1"), or about the mass centre ("m1", "x1", "Cxx1"),
     named lengths and twists ("a2", "d3", "alpha1" as a pair of sine and cosine), gravity ("gx", "gy", "gz"),
     and the load in the tool frame ("mL", "mxL", ..., "IzzL").
     """
-    given = given or {}
+    parameters = parameters or {}
     bodies = arm.bodies
     segments: list[Segment] = []
-    links = [placed(body.after, ring, given) for body in bodies]
+    links = [placed(body.after, ring, parameters) for body in bodies]
     for index, body in enumerate(bodies):
         before = body.before if body.parent < 0 else bodies[body.parent].after @ body.before
-        rotation, position = placed(before, ring, given)
-        inertia = _in_joint_frame(arm, index, ring, given, links[index])
+        rotation, position = placed(before, ring, parameters)
+        inertia = _in_joint_frame(arm, index, ring, parameters, links[index])
         segments.append(Segment(body.parent, body.joint.kind == "revolute", rotation, position, links[index], *inertia))
     gravity = tuple(
-        given[name] if name in given else ring.number(value)
+        parameters[name] if name in parameters else ring.number(value)
         for name, value in zip(("gx", "gy", "gz"), arm.gravity, strict=True)
     )
     tool_body, frame = arm.body_of[arm.tool_link]
     after = bodies[tool_body].after if tool_body >= 0 else Placement()
-    tool = placed(after @ frame @ arm.tool, ring, given)
+    tool = placed(after @ frame @ arm.tool, ring, parameters)
     return Chain(tuple(segments), gravity, tool_body, tool, CoordinateMap.of(arm, ring))
 
 
@@ -136,10 +136,10 @@ def _constants(rows: Matrix, ring: Ring) -> Mat:
 
 
 def _named(
-    names: tuple[str, ...], values: tuple[Fraction, ...], tag: str, ring: Ring, given: Mapping[str, Scalar]
+    names: tuple[str, ...], values: tuple[Fraction, ...], tag: str, ring: Ring, parameters: Mapping[str, Scalar]
 ) -> list[Scalar]:
     return [
-        given[f"{name}{tag}"] if f"{name}{tag}" in given else ring.number(value)
+        parameters[f"{name}{tag}"] if f"{name}{tag}" in parameters else ring.number(value)
         for name, value in zip(names, values, strict=True)
     ]
 
@@ -152,17 +152,17 @@ def _symmetric(entries: list[Scalar]) -> Mat:
 
 
 def _in_joint_frame(
-    arm: ArmDescription, index: int, ring: Ring, given: Mapping[str, Scalar], link: tuple[Mat, Vec]
+    arm: ArmDescription, index: int, ring: Ring, parameters: Mapping[str, Scalar], link: tuple[Mat, Vec]
 ) -> tuple[Scalar, Vec, Mat, Vec | None, Mat | None]:
     """Mass, moment and tensor about the joint frame; mass centre and central tensor where the numbers give them."""
     body, tag = arm.bodies[index], str(index + 1)
-    named = any(step.name in given for step in body.after.steps)
-    if any(f"{name}{tag}" in given for name in CENTRAL[1:]):
-        mass, com, central = _about_com(body.inertia, tag, ring, given)
+    symbolic = any(step.name in parameters for step in body.after.steps)
+    if any(f"{name}{tag}" in parameters for name in CENTRAL[1:]):
+        mass, com, central = _about_com(body.inertia, tag, ring, parameters)
         com, central = plus(link[1], matvec(link[0], com)), matmul(matmul(link[0], central), transpose(link[0]))
         return (*moved(mass, ZERO, central, EYE, com), com, central)
-    loaded = _load_given(arm, index, given)
-    if not named and not loaded and not any(f"{name}{tag}" in given for name in PARAMETERS):
+    loaded = _load_is_symbolic(arm, index, parameters)
+    if not symbolic and not loaded and not any(f"{name}{tag}" in parameters for name in PARAMETERS):
         # Moved as rationals: one rounding at the end, and zeros stay structural.
         inertia = body.inertia.placed(body.after)
         mass, (x, y, z), tensor = inertia.mass, inertia.moment, inertia.tensor
@@ -171,25 +171,25 @@ def _in_joint_frame(
             return (*numbers, None, None)
         return (*numbers, tuple(ring.number(c) for c in inertia.com), _constants(inertia.central, ring))
     inertia = (arm.holding(None) if loaded else arm).bodies[index].inertia
-    mass, moment, tensor = moved(*_about_frame(inertia, tag, ring, given), *link)
+    mass, moment, tensor = moved(*_about_frame(inertia, tag, ring, parameters), *link)
     if loaded:
-        held = dict(arm.loads).get(arm.tool_link)
-        load = _about_frame(held.body if held is not None else Inertia(), "L", ring, given)
-        extra = moved(*load, *placed(body.after @ arm.body_of[arm.tool_link][1] @ arm.tool, ring, given))
+        payload = dict(arm.loads).get(arm.tool_link)
+        load = _about_frame(payload.body if payload is not None else Inertia(), "L", ring, parameters)
+        extra = moved(*load, *placed(body.after @ arm.body_of[arm.tool_link][1] @ arm.tool, ring, parameters))
         mass, moment, tensor = add(mass, extra[0]), plus(moment, extra[1]), matplus(tensor, extra[2])
     return mass, moment, tensor, None, None
 
 
-def _about_frame(inertia: Inertia, tag: str, ring: Ring, given: Mapping[str, Scalar]) -> tuple[Scalar, Vec, Mat]:
-    mass, x, y, z, *entries = _named(PARAMETERS, inertia.parameters, tag, ring, given)
+def _about_frame(inertia: Inertia, tag: str, ring: Ring, parameters: Mapping[str, Scalar]) -> tuple[Scalar, Vec, Mat]:
+    mass, x, y, z, *entries = _named(PARAMETERS, inertia.parameters, tag, ring, parameters)
     return mass, (x, y, z), _symmetric(entries)
 
 
-def _about_com(inertia: Inertia, tag: str, ring: Ring, given: Mapping[str, Scalar]) -> tuple[Scalar, Vec, Mat]:
+def _about_com(inertia: Inertia, tag: str, ring: Ring, parameters: Mapping[str, Scalar]) -> tuple[Scalar, Vec, Mat]:
     values = (inertia.mass, *inertia.com, *(inertia.central[i][j] for _, i, j in ENTRIES))
-    mass, x, y, z, *entries = _named(CENTRAL, values, tag, ring, given)
+    mass, x, y, z, *entries = _named(CENTRAL, values, tag, ring, parameters)
     return mass, (x, y, z), _symmetric(entries)
 
 
-def _load_given(arm: ArmDescription, index: int, given: Mapping[str, Scalar]) -> bool:
-    return arm.body_of[arm.tool_link][0] == index and any(f"{name}L" in given for name in PARAMETERS)
+def _load_is_symbolic(arm: ArmDescription, index: int, parameters: Mapping[str, Scalar]) -> bool:
+    return arm.body_of[arm.tool_link][0] == index and any(f"{name}L" in parameters for name in PARAMETERS)

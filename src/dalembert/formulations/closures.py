@@ -54,53 +54,53 @@ class ClosureEquation:
 
 def frame_vectors(
     chain: Chain,
-    found: Sequence[Frame],
+    joint_frames: Sequence[Frame],
     body: int,
-    place: Frame,
+    placement: Frame,
     rates: Sequence[Scalar],
-    first: int = 0,
-    which: Collection[int] = range(4),
+    first_joint: int = 0,
+    kinds: Collection[int] = range(4),
 ) -> dict[int, CarriedVector]:
-    """Origin (0) and axes (1 to 3) of the frame at ``place`` in the joint frame of ``body`` (-1: fixed in the base).
+    """Origin (0) and axes (1 to 3) of the frame at ``placement`` in the joint frame of ``body`` (-1: base).
 
-    ``rates`` are phi' of the chain, or empty where no rates are asked for; its joints count from ``first``.
+    ``rates`` are phi' of the chain, or empty where no rates are asked for; its joints count from ``first_joint``.
     """
-    at = PointInfluence(chain, found, body, place[1])
+    influence = PointInfluence(chain, joint_frames, body, placement[1])
     result = {}
-    for k in which:
+    for k in kinds:
         if k == 0:
-            value = at.position
+            value = influence.position
         else:
-            axis = column(place[0], k - 1)
-            value = axis if body < 0 else matvec(found[body][0], axis)
-        slopes = {n: at.shift(n) if k == 0 else cross(at.turn(n), value) for n in at.path}
+            axis = column(placement[0], k - 1)
+            value = axis if body < 0 else matvec(joint_frames[body][0], axis)
+        slopes = {n: influence.shift(n) if k == 0 else cross(influence.turn(n), value) for n in influence.path}
         moved = bent = before = ZERO
         if rates:
-            for n in at.path:
-                turning = scale(rates[n], at.turn(n))
+            for n in influence.path:
+                turning = scale(rates[n], influence.turn(n))
                 g = scale(rates[n], slopes[n])
                 moved = plus(moved, g)
                 bent = plus(bent, cross(plus(plus(before, before), turning), g))
                 before = plus(before, turning)
-        result[k] = CarriedVector(value, {first + n: g for n, g in slopes.items()}, moved, bent)
+        result[k] = CarriedVector(value, {first_joint + n: g for n, g in slopes.items()}, moved, bent)
     return result
 
 
 def turning_vector(
-    chain: Chain, found: Sequence[Frame], body: int, rates: Sequence[Scalar], first: int = 0
+    chain: Chain, joint_frames: Sequence[Frame], body: int, rates: Sequence[Scalar], first_joint: int = 0
 ) -> CarriedVector:
     """The turning of ``body``: no value, slopes s_n, as rate its angular velocity, and Omega' at constant joint rates.
 
     Omega' = sum_n Omega_n x s_n phi_n', Omega_n being the angular velocity before joint n (2-69).
     """
-    at = PointInfluence(chain, found, body, ZERO)
+    influence = PointInfluence(chain, joint_frames, body, ZERO)
     spin = bent = ZERO
     if rates:
-        for n in at.path:
-            turning = scale(rates[n], at.turn(n))
+        for n in influence.path:
+            turning = scale(rates[n], influence.turn(n))
             bent = plus(bent, cross(spin, turning))
             spin = plus(spin, turning)
-    return CarriedVector(ZERO, {first + n: at.turn(n) for n in at.path}, spin, bent)
+    return CarriedVector(ZERO, {first_joint + n: influence.turn(n) for n in influence.path}, spin, bent)
 
 
 def turn_rate(axis: CarriedVector, turning: CarriedVector) -> ClosureEquation:
@@ -119,10 +119,10 @@ def equations(
     products: Sequence[Product], a: Mapping[int, CarriedVector], b: Mapping[int, CarriedVector]
 ) -> list[ClosureEquation]:
     """The equations of one closure between two frames."""
-    ends = dict(b)
+    vectors = dict(b)
     if 0 in b:
-        ends[0] = b[0] - a[0]
-    return [_equation(a[1 + i], ends[j], sign) for i, j, sign in products]
+        vectors[0] = b[0] - a[0]
+    return [_equation(a[1 + i], vectors[j], sign) for i, j, sign in products]
 
 
 def _equation(u: CarriedVector, v: CarriedVector, sign: int) -> ClosureEquation:
@@ -131,6 +131,6 @@ def _equation(u: CarriedVector, v: CarriedVector, sign: int) -> ClosureEquation:
         n: mul(sign, add(dot(u.slopes.get(n, ZERO), v.value), dot(u.value, v.slopes.get(n, ZERO))))
         for n in dict.fromkeys((*u.slopes, *v.slopes))
     }
-    both = dot(u.rate, v.rate)
-    drift = add(add(dot(u.rate2, v.value), add(both, both)), dot(u.value, v.rate2))
+    product = dot(u.rate, v.rate)
+    drift = add(add(dot(u.rate2, v.value), add(product, product)), dot(u.value, v.rate2))
     return ClosureEquation(mul(sign, dot(u.value, v.value)), slopes, mul(sign, drift))

@@ -19,14 +19,14 @@ Composite = tuple[Scalar, Vec, Mat]
 
 def composites(chain: Chain, steps: Sequence[Frame]) -> list[Composite]:
     """Mass, first moment and tensor, about each joint frame, of all that the joint moves."""
-    found: list[Composite] = [(s.mass, s.moment, s.tensor) for s in chain.segments]
+    bodies: list[Composite] = [(s.mass, s.moment, s.tensor) for s in chain.segments]
     for index in reversed(range(chain.n)):
         parent = chain.segments[index].parent
         if parent >= 0:
-            mass, moment, tensor = moved(*found[index], *steps[index])
-            held = found[parent]
-            found[parent] = add(held[0], mass), plus(held[1], moment), matplus(held[2], tensor)
-    return found
+            mass, moment, tensor = moved(*bodies[index], *steps[index])
+            accumulated = bodies[parent]
+            bodies[parent] = add(accumulated[0], mass), plus(accumulated[1], moment), matplus(accumulated[2], tensor)
+    return bodies
 
 
 def mass_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]]:
@@ -70,9 +70,9 @@ def first_moment(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Vec:
     """Sum of m r over the moving bodies, about the base origin: their mass times where their mass centre is."""
     steps = relative_frames(chain, ring, q)
     moment = ZERO
-    for segment, step, whole in zip(chain.segments, steps, composites(chain, steps), strict=True):
+    for segment, step, composite in zip(chain.segments, steps, composites(chain, steps), strict=True):
         if segment.parent < 0:
-            moment = plus(moment, moved(*whole, *step)[1])
+            moment = plus(moment, moved(*composite, *step)[1])
     return moment
 
 
@@ -83,9 +83,9 @@ def momentum_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[
     joint I z, or m z and h x z where it slides (Orin, Goswami and Lee 2013, section 3, by composite bodies).
     """
     columns: list[tuple[Vec, Vec]] = []
-    found, steps = frames(chain, ring, q), relative_frames(chain, ring, q)
+    joint_frames, steps = frames(chain, ring, q), relative_frames(chain, ring, q)
     for segment, (turn, origin), (mass, moment, tensor) in zip(
-        chain.segments, found, composites(chain, steps), strict=True
+        chain.segments, joint_frames, composites(chain, steps), strict=True
     ):
         if segment.revolute:
             push: Vec = (sub(0, moment[1]), moment[0], 0)

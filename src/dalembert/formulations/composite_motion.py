@@ -161,33 +161,33 @@ class CompositeMotion:
     @classmethod
     def of(cls, chain: Chain, ring: Ring, rows: Sequence[Sequence[Scalar]]) -> CompositeMotion:
         """What ``numbers`` wrote."""
-        found = cls(chain, ring, True)
+        moving = cls(chain, ring, True)
         for segment, x in zip(chain.segments, rows, strict=True):
             frame = as_matrix((x[0:3], x[3:6], x[6:9])), (x[9], x[10], x[11])
-            found.moves.append(_Move(frame, screw_of(x[12:18]), screw_of(x[18:24])))
-            found.screws.append(joint_screw(segment.revolute, frame))
-            found.first.append(screw_of(x[24:30]))
-            found.second.append(screw_of(x[30:36]))
-        return found
+            moving.moves.append(_Move(frame, screw_of(x[12:18]), screw_of(x[18:24])))
+            moving.screws.append(joint_screw(segment.revolute, frame))
+            moving.first.append(screw_of(x[24:30]))
+            moving.second.append(screw_of(x[30:36]))
+        return moving
 
     def composites(self) -> Iterator[tuple[int, Composite]]:
         """The way back: each joint, the last one first, with all that it moves as one body.
 
         Bodies are made on this way and not on the way out, and used at once: fewer numbers are kept at a time.
         """
-        return ((index, whole) for index, whole, _, _, _ in self._way_back())
+        return ((index, composite) for index, composite, _, _, _ in self._inward())
 
-    def _way_back(self) -> Iterator[tuple[int, Composite, Screw, Screw, Screw]]:
+    def _inward(self) -> Iterator[tuple[int, Composite, Screw, Screw, Screw]]:
         """Each joint with all that it moves, S, S' and S''; fewer numbers yet are kept where the motion is retraced:
         that of the body before a joint follows from that of the body after it."""
-        carried: dict[int, list[Composite]] = {}
+        pending: dict[int, list[Composite]] = {}
         retraced: dict[int, _Move] = {}
         for index in reversed(range(self.chain.n)):
             segment = self.chain.segments[index]
             move = retraced.pop(index, self.moves[index])
-            whole = self._body(index, move)
-            for part in carried.pop(index, ()):
-                whole = whole.joined(part)
+            composite = self._body(index, move)
+            for part in pending.pop(index, ()):
+                composite = composite.joined(part)
             screw, first = self.screws[index], self.first[index]
             second = self.second[index] if self.loaded else NOTHING
             if self.plain is not None and segment.parent > 0:
@@ -196,40 +196,40 @@ class CompositeMotion:
                 first = _bracket(before.speed, screw)
                 second = _sum(_bracket(before.rate, screw), _bracket(before.speed, first))
                 retraced.setdefault(segment.parent, before)
-            yield index, whole, screw, first, second
+            yield index, composite, screw, first, second
             if segment.parent >= 0:
-                carried.setdefault(segment.parent, []).append(whole)
+                pending.setdefault(segment.parent, []).append(composite)
 
     def loads(self) -> Iterator[tuple[int, Loads]]:
         """The way back: what each joint's motion asks of those that carry it."""
-        for j, whole, screw, first, second in self._way_back():
-            asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
-            turned, stirred = whole.inertia(first), whole.coriolis(screw)
+        for j, composite, screw, first, second in self._inward():
+            asked, back = composite.inertia(screw), composite.coriolis_transposed(screw)
+            turned, stirred = composite.inertia(first), composite.coriolis(screw)
             by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
-            stirred = whole.coriolis(first)
-            carried = _sum(whole.inertia(second), _sum(stirred, stirred))
-            by_place = _sum(carried, _carried(screw, whole.load))
+            stirred = composite.coriolis(first)
+            carried = _sum(composite.inertia(second), _sum(stirred, stirred))
+            by_place = _sum(carried, _force_bracket(screw, composite.load))
             # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
             yield j, Loads(by_speed, by_place, pushed(screw, carried), asked, plus(back, back))
 
     def _before(self, index: int, move: _Move, screw: Screw, plain: Callable[[Scalar], bool]) -> _Move:
         """How the body before a joint stands and moves: R = R_j E_j^T, p = p_j - R e_j, v = v_j - qd_j S_j,
         a = a_j - qdd_j S_j - qd_j v x S_j; with what costs nothing to keep of the way out."""
-        known = self.moves[self.chain.segments[index].parent]
+        parent = self.moves[self.chain.segments[index].parent]
 
-        def least(out: Vec, back: Vec) -> Vec:
+        def cheaper(out: Vec, back: Vec) -> Vec:
             x, y, z = (a if plain(a) else b for a, b in zip(out, back, strict=True))
             return x, y, z
 
-        def lesser(out: Screw, back: Screw) -> Screw:
-            return least(out[0], back[0]), least(out[1], back[1])
+        def cheaper_screw(out: Screw, back: Screw) -> Screw:
+            return cheaper(out[0], back[0]), cheaper(out[1], back[1])
 
         (turn, shift), s = self.steps[index], sub(0, self.qd[index])
-        x, y, z = map(least, known.frame[0], matmul(move.frame[0], transpose(turn)))
-        place = least(known.frame[1], minus(move.frame[1], matvec((x, y, z), shift)))
-        speed = lesser(known.speed, _sum(move.speed, _scaled(s, screw)))
+        x, y, z = map(cheaper, parent.frame[0], matmul(move.frame[0], transpose(turn)))
+        origin = cheaper(parent.frame[1], minus(move.frame[1], matvec((x, y, z), shift)))
+        speed = cheaper_screw(parent.speed, _sum(move.speed, _scaled(s, screw)))
         slower = _sum(_scaled(sub(0, self.qdd[index]), screw), _scaled(s, _bracket(speed, screw)))
-        return _Move(((x, y, z), place), speed, lesser(known.rate, _sum(move.rate, slower)))
+        return _Move(((x, y, z), origin), speed, cheaper_screw(parent.rate, _sum(move.rate, slower)))
 
     def _body(self, index: int, move: _Move) -> Composite:
         """The body that a joint carries, in motion."""
@@ -244,14 +244,14 @@ def coriolis_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[
     """C(q, qd)_ij = sum_k c_ijk qd_k, for which C qd = h and dD/dt - 2C is skew-symmetric."""
     moving = motion(chain, ring, q, qd)
     table = _table(chain)
-    for j, whole in moving.composites():
+    for j, composite in moving.composites():
         screw, rate = moving.screws[j], moving.first[j]
-        asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
-        column_j = _sum(whole.inertia(rate), whole.coriolis(screw))
+        inertial, gyroscopic = composite.inertia(screw), composite.coriolis_transposed(screw)
+        column_j = _sum(composite.inertia(rate), composite.coriolis(screw))
         for i in chain.paths[j]:
             table[i][j] = pushed(moving.screws[i], column_j)
             if i != j:
-                table[j][i] = add(pushed(asked, moving.first[i]), dot(back, moving.screws[i][0]))
+                table[j][i] = add(pushed(inertial, moving.first[i]), dot(gyroscopic, moving.screws[i][0]))
     return table
 
 
@@ -278,12 +278,12 @@ def pair_products(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -
     return to_q, to_qd
 
 
-def pushed_back(own: Screw, first: Screw, second: Screw, load: Loads) -> tuple[Scalar, Scalar]:
+def pushed_back(screw: Screw, first: Screw, second: Screw, load: Loads) -> tuple[Scalar, Scalar]:
     """dtau_j/dq_i and dtau_j/dqd_i of the load that goes with j, for a joint i that carries it."""
     twice = _sum(load.asked, load.asked)
     return (
         add(pushed(load.asked, second), dot(load.back, first[0])),
-        add(pushed(twice, first), dot(load.back, own[0])),
+        add(pushed(twice, first), dot(load.back, screw[0])),
     )
 
 
@@ -312,20 +312,20 @@ def motion(
     placed, base = common_frames(chain, steps)
     loaded = qdd is not None
     rates: Sequence[Scalar] = () if qdd is None else qdd
-    found = CompositeMotion(chain, ring, loaded, steps, qd, rates, plain if loaded else None)
-    rest = _Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
+    moving = CompositeMotion(chain, ring, loaded, steps, qd, rates, plain if loaded else None)
+    base_move = _Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
     for index, (segment, frame, s) in enumerate(zip(chain.segments, placed, qd, strict=True)):
         screw = joint_screw(segment.revolute, frame)
-        before = found.moves[segment.parent] if segment.parent >= 0 else rest
+        before = moving.moves[segment.parent] if segment.parent >= 0 else base_move
         first = _bracket(before.speed, screw)
         speed, rate = _sum(before.speed, _scaled(s, screw)), before.rate
         if qdd is not None:
-            found.second.append(_sum(_bracket(rate, screw), _bracket(before.speed, first)))
+            moving.second.append(_sum(_bracket(rate, screw), _bracket(before.speed, first)))
             rate = _sum(rate, _sum(_scaled(qdd[index], screw), _scaled(s, first)))
-        found.moves.append(_Move(frame, speed, rate))
-        found.screws.append(screw)
-        found.first.append(first)
-    return found
+        moving.moves.append(_Move(frame, speed, rate))
+        moving.screws.append(screw)
+        moving.first.append(first)
+    return moving
 
 
 def joint_screw(revolute: bool, frame: Frame) -> Screw:
@@ -345,27 +345,27 @@ def common_frames(chain: Chain, steps: Sequence[Frame]) -> tuple[list[Frame], Ma
     Seen from the first body its own angle turns gravity alone, and nothing where its axis is vertical.
     """
     alone = sum(segment.parent < 0 for segment in chain.segments) == 1
-    found: list[Frame] = []
+    common: list[Frame] = []
     for segment, step in zip(chain.segments, steps, strict=True):
         if segment.parent >= 0:
-            found.append(compose(found[segment.parent], step))
+            common.append(compose(common[segment.parent], step))
         else:
-            found.append((EYE, ZERO) if alone else step)
-    return found, transpose(steps[0][0]) if alone else EYE
+            common.append((EYE, ZERO) if alone else step)
+    return common, transpose(steps[0][0]) if alone else EYE
 
 
 def _placed(mass: Scalar, moment: Vec, second: Mat, frame: Frame) -> tuple[Vec, Mat]:
     """First and second moments in the common frame: R h + m p and R S R^T + p (R h)^T + (R h) p^T + m p p^T."""
     turn, shift = frame
     turned = matvec(turn, moment)
-    whole = plus(turned, scale(mass, shift))
+    moved = plus(turned, scale(mass, shift))
     half = matmul(turn, second)
     rows: list[list[Scalar]] = [[0] * 3 for _ in range(3)]
     for i in range(3):
         for j in range(i, 3):
-            levers = add(mul(shift[i], whole[j]), mul(turned[i], shift[j]))
+            levers = add(mul(shift[i], moved[j]), mul(turned[i], shift[j]))
             rows[i][j] = rows[j][i] = add(dot(half[i], turn[j]), levers)
-    return whole, as_matrix(rows)
+    return moved, as_matrix(rows)
 
 
 def _moving(body: Composite, speed: Screw) -> Composite:
@@ -391,7 +391,7 @@ def _bracket(a: Screw, b: Screw) -> Screw:
     return cross(a[0], b[0]), plus(cross(a[0], b[1]), cross(a[1], b[0]))
 
 
-def _carried(a: Screw, load: Screw) -> Screw:
+def _force_bracket(a: Screw, load: Screw) -> Screw:
     """a x* f: how a load changes that is carried along by a motion."""
     return plus(cross(a[0], load[0]), cross(a[1], load[1])), cross(a[0], load[1])
 

@@ -22,25 +22,25 @@ Table = list[list[Scalar]]
 
 @dataclass(frozen=True)
 class CoordinateMap:
-    """A by its rows: ``rows[j]`` is the coordinate of joint j and the ratio; ``own[c]`` is the joint of coordinate c.
+    """A by its rows: ``rows[j]`` is the coordinate of joint j and the ratio; ``coordinate_joints[c]`` is that of c.
 
     Without ``rows`` every joint is a coordinate, and all passes unchanged.
     """
 
     rows: tuple[tuple[int, Scalar], ...] = ()
-    own: tuple[int, ...] = ()
+    coordinate_joints: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, arm: ArmDescription, ring: Ring) -> CoordinateMap:
         """The couplings of an arm over ``ring``."""
         if not arm.followers:
             return ONE_TO_ONE
-        own = tuple(index for index, joint in enumerate(arm.all_moving) if joint.follows is None)
-        return cls(tuple((c.coordinate, ring.number(c.multiplier)) for c in arm.couplings), own)
+        coordinate_joints = tuple(index for index, joint in enumerate(arm.all_moving) if joint.follows is None)
+        return cls(tuple((c.coordinate, ring.number(c.multiplier)) for c in arm.couplings), coordinate_joints)
 
     def over(self, ring: Ring) -> CoordinateMap:
         """The couplings of rationals over another ring."""
-        return CoordinateMap(tuple((c, ring.number(ratio)) for c, ratio in self.rows), self.own)
+        return CoordinateMap(tuple((c, ring.number(ratio)) for c, ratio in self.rows), self.coordinate_joints)
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -59,16 +59,16 @@ class CoordinateMap:
 
     def coordinates(self, joints: Sequence[Scalar]) -> Sequence[Scalar]:
         """The coordinates among the positions of all joints."""
-        return [joints[j] for j in self.own] if self.rows else joints
+        return [joints[j] for j in self.coordinate_joints] if self.rows else joints
 
     def spread(self, row: Sequence[Scalar]) -> list[Scalar]:
         """A row with an entry a coordinate as one with an entry a joint: A^T spread(row) = row."""
         if not self.rows:
             return list(row)
-        found: list[Scalar] = [0] * len(self.rows)
-        for value, j in zip(row, self.own, strict=True):
-            found[j] = value
-        return found
+        joint_row: list[Scalar] = [0] * len(self.rows)
+        for value, j in zip(row, self.coordinate_joints, strict=True):
+            joint_row[j] = value
+        return joint_row
 
     def spread_table(self, table: Sequence[Sequence[Scalar]]) -> Table:
         """The same of a table of coordinates by coordinates."""
@@ -82,10 +82,10 @@ class CoordinateMap:
         """A^T tau_J."""
         if not self.rows:
             return list(joints)
-        found: list[Scalar] = [0] * len(self.own)
+        loads: list[Scalar] = [0] * len(self.coordinate_joints)
         for (c, ratio), value in zip(self.rows, joints, strict=True):
-            found[c] = add(found[c], mul(ratio, value))
-        return found
+            loads[c] = add(loads[c], mul(ratio, value))
+        return loads
 
     def columns(self, table: Sequence[Sequence[Scalar]]) -> Table:
         """J_J A: a table with a column a joint, such as a Jacobian, with a column a coordinate."""
@@ -104,19 +104,21 @@ class CoordinateMap:
 
     def matrix(self, table: Sequence[Sequence[Scalar]]) -> Table:
         """A^T D_J A of a symmetric D_J, symmetric to the last digit."""
-        found = self.product(table)
-        return _mirrored(found) if self.rows else found
+        product = self.product(table)
+        return _mirrored(product) if self.rows else product
 
     def cube(self, joints: Christoffel) -> Christoffel:
         """sum A_ia A_jb A_kc c_ijk."""
         if not self.rows:
             return joints
-        found: Christoffel = [[[0] * len(self.own) for _ in self.own] for _ in self.own]
+        symbols: Christoffel = [
+            [[0] * len(self.coordinate_joints) for _ in self.coordinate_joints] for _ in self.coordinate_joints
+        ]
         for (a, ratio), table in zip(self.rows, joints, strict=True):
             for b, row in enumerate(self.product(table)):
                 for c, value in enumerate(row):
-                    found[a][b][c] = add(found[a][b][c], mul(ratio, value))
-        return found
+                    symbols[a][b][c] = add(symbols[a][b][c], mul(ratio, value))
+        return symbols
 
     def symbols(self, joints: Christoffel) -> Christoffel:
         """c_abc of the coordinates from c_ijk of the joints, symmetric in the last two to the last digit."""

@@ -37,7 +37,7 @@ def damped_step(
     error: Sequence[Scalar],
     weight: Sequence[Scalar],
     damping: Sequence[Scalar],
-    wanted: Sequence[Scalar],
+    secondary: Sequence[Scalar],
     edge: Sequence[Scalar],
 ) -> tuple[list[Scalar], list[Scalar]]:
     """dq, and for each joint 1 where it is free and 0 where a limit holds it.
@@ -48,7 +48,7 @@ def damped_step(
     n = len(damping)
     pulled = [*weighed(weight[:6], jacobian[:3]), *weighed(weight[6:], jacobian[3:])]
     columns, weights = list(zip(*jacobian, strict=True)), list(zip(*pulled, strict=True))
-    push = [add(dot(weights[j], error), mul(damping[j], wanted[j])) for j in range(n)]
+    push = [add(dot(weights[j], error), mul(damping[j], secondary[j])) for j in range(n)]
     half = field.number(Fraction(1, 2))
     free = []
     for j in range(n):

@@ -3,7 +3,7 @@
 The approximations of the literature are drive trains too, with some terms of the exact one left out:
 
 * ``"szkodny"``: only terms with two derivatives of a rotor's position, D_ij += sum J N_i N_j (Szkodny 1995, eqs
-  8-10). His velocity terms in (9) vanish, told from the link that carries the rotor: ``drives/szkodny.py``.
+  8-10). His velocity terms in (9) vanish relative to the link that carries the rotor: ``drives/szkodny.py``.
 * ``"diagonal"``: the diagonal of that matrix, an armature at each joint.
 * ``"paul"``: motor i drives joint i alone, D_ii += J_i N_ii^2 (Paul 1981; Szkodny 1995, eq. 11); couplings and
   elements between motor and link are left out.
@@ -31,17 +31,21 @@ class RingTrain:
     """The rotors of actuators and elements over ``ring``, in the order of the rows of N, by coordinates."""
 
     def __init__(
-        self, arm: ArmDescription, ring: Ring, approximation: str = "exact", given: Mapping[str, Scalar] | None = None
+        self,
+        arm: ArmDescription,
+        ring: Ring,
+        approximation: str = "exact",
+        parameters: Mapping[str, Scalar] | None = None,
     ) -> None:
         train = arm.drives
         train.check(arm)
         self.n, self.ring, self.approximation, self.turns = arm.n, ring, approximation, train.turns
         self.motors = len(train.actuators)
-        self.placed = tuple(_spin(arm, part.rotor, ring, given) for part in train.parts)
+        self.placed = tuple(_spin(arm, part.rotor, ring, parameters) for part in train.parts)
         self.rows = [[ring.number(x) for x in row] for row in train.rows(arm)]
         self.elements = train.elements
         self.element_rows = [[ring.number(x) for x in row] for row in train.rows(arm, train.elements)]
-        self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts, given)
+        self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts, parameters)
         self.motor_friction = tuple(ShaftFriction.of(actuator.friction, ring) for actuator in train.actuators)
         self.joint_friction = tuple(ShaftFriction.of(train.friction_of(j.name), ring) for j in arm.all_moving)
         self.rubs = any(self.motor_friction) or any(self.joint_friction)
@@ -55,10 +59,10 @@ class RingTrain:
         """N of the actuators, and its derivatives where it varies; ``ring`` may be duals over the train's own."""
         if self.turns is None:
             return Ratios(self.rows)
-        found = of_function(self.turns, ring, q)
-        if len(found.first) != self.motors:
-            raise ArmError(f"turns gives {len(found.first)} positions for {self.motors} motors; give one for each")
-        return found
+        ratios = of_function(self.turns, ring, q)
+        if len(ratios.first) != self.motors:
+            raise ArmError(f"turns gives {len(ratios.first)} positions for {self.motors} motors; give one for each")
+        return ratios
 
     def spins(self, ring: Ring, q: Sequence[Scalar]) -> tuple[list[Spin], Ratios]:
         """All rotors with their ratios, less what the approximation leaves out."""
@@ -96,10 +100,10 @@ class RingTrain:
         return Ratios([*motors.first, *elements.first], second)
 
 
-def _spin(arm: ArmDescription, rotor: Rotor, ring: Ring, given: Mapping[str, Scalar] | None) -> Spin:
+def _spin(arm: ArmDescription, rotor: Rotor, ring: Ring, parameters: Mapping[str, Scalar] | None) -> Spin:
     inertia = ring.number(rotor.inertia)
     if not rotor.link:
         return Spin(None, ZERO, inertia)
-    body, (turn, _) = link_in_body(arm, ring, rotor.link, given)
+    body, (turn, _) = link_in_body(arm, ring, rotor.link, parameters)
     axis: Vec = tuple(ring.number(x) for x in rotor.unit_axis)
     return Spin(body, matvec(turn, axis), inertia)

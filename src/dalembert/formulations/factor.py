@@ -27,6 +27,17 @@ class Paths(Protocol):
         ...
 
 
+class DensePaths:
+    """The paths of a full matrix: every joint before k is on the path of k.
+
+    Such are the matrices of chains without branches, and of joints that rotors, followers or loops couple across them.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
+
+
 def factor(chain: Paths, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:
     """L (unit lower triangular, entries at [i][j] for j on the path of i) and the inverses of the pivots."""
     work = [list(row) for row in matrix]
@@ -36,11 +47,11 @@ def factor(chain: Paths, field: Field, matrix: Sequence[Sequence[Scalar]]) -> tu
         inverse[k] = field.divide(1, work[k][k])
         path = chain.paths[k][:-1]
         for i in reversed(path):
-            share = mul(work[k][i], inverse[k])
-            lower[k][i] = share
+            multiplier = mul(work[k][i], inverse[k])
+            lower[k][i] = multiplier
             for j in path:
                 if j <= i:
-                    work[i][j] = sub(work[i][j], mul(share, work[k][j]))
+                    work[i][j] = sub(work[i][j], mul(multiplier, work[k][j]))
     return lower, inverse
 
 

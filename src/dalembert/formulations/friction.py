@@ -76,29 +76,29 @@ def contact_friction(
     total: Scalar = 0
     for ratio, law in laws:
         scale = field.number(exact(ratio))
-        own = coulomb(field, law, direction if ratio > 0 else sub(0, direction), mul(scale, speed))
-        total = sub(total, mul(scale, own))
+        friction = coulomb(field, law, direction if ratio > 0 else sub(0, direction), mul(scale, speed))
+        total = sub(total, mul(scale, friction))
     return total
 
 
-def way(field: Field, terms: Sequence[Scalar]) -> Scalar:
+def direction_of_sum(field: Field, terms: Sequence[Scalar]) -> Scalar:
     """The direction of a sum of terms: -1, 0 or 1, and 0 where the sum is no more than what its terms are rounded.
 
     A shaft that turns with several joints stands where their shares cancel, and whether floats then give zero depends
     on how a machine adds products.
     """
-    own = [term for term in terms if not (isinstance(term, int) and term == 0)]
+    nonzero = [term for term in terms if not (isinstance(term, int) and term == 0)]
     total: Scalar = 0
-    for term in own:
+    for term in nonzero:
         total = add(total, term)
-    if len(own) < 2:
+    if len(nonzero) < 2:
         return 0 if isinstance(total, int) and total == 0 else field.sign(total)
-    least: Scalar = 0
-    for term in own:
-        least = add(least, mul(field.sign(term), term))
-    least = mul(field.number(ROUNDING), least)
-    both = add(field.sign(sub(total, least)), field.sign(add(total, least)))
-    return mul(field.number(Fraction(1, 2)), both)
+    rounding: Scalar = 0
+    for term in nonzero:
+        rounding = add(rounding, mul(field.sign(term), term))
+    rounding = mul(field.number(ROUNDING), rounding)
+    signs = add(field.sign(sub(total, rounding)), field.sign(add(total, rounding)))
+    return mul(field.number(Fraction(1, 2)), signs)
 
 
 def resistance(
@@ -106,20 +106,20 @@ def resistance(
     shaft: ShaftFriction,
     speed: Scalar,
     acceleration: Scalar,
-    ways: tuple[Sequence[Scalar], Sequence[Scalar]] | None = None,
+    terms: tuple[Sequence[Scalar], Sequence[Scalar]] | None = None,
 ) -> Scalar:
     """F(s, a); with ``acceleration`` 0 a standing shaft resists nothing.
 
-    ``ways`` are the terms of which speed and acceleration are sums, where they are any.
+    ``terms`` are the terms of which speed and acceleration are sums, where they are any.
     """
     if not shaft:
         return 0
     if all(isinstance(x, int) and x == 0 for x in (shaft.mean, shaft.half, shaft.starting)):
         return mul(shaft.viscous, speed)
-    direction = way(field, [speed] if ways is None else ways[0])
+    direction = direction_of_sum(field, [speed] if terms is None else terms[0])
     total = sliding(field, shaft, direction, speed)
     if not isinstance(acceleration, int):
-        forward = way(field, [acceleration] if ways is None else ways[1])
+        forward = direction_of_sum(field, [acceleration] if terms is None else terms[1])
         starts = mul(sub(1, mul(direction, direction)), forward)
         total = add(total, mul(shaft.starting, starts))
     return total

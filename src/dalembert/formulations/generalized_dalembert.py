@@ -57,8 +57,8 @@ class CentredBody:
     """R_s^0 z_j: the axis in the body's own axes (eq. 7), zero for a prismatic joint."""
 
 
-def centred_bodies(chain: Chain, found: Sequence[Frame]) -> list[CentredBody]:
-    """The bodies where their joint frames are ``found``."""
+def centred_bodies(chain: Chain, joint_frames: Sequence[Frame]) -> list[CentredBody]:
+    """The bodies at one configuration, by their ``joint_frames`` in the base."""
     bodies = []
     for index, segment in enumerate(chain.segments):
         if segment.com is None or segment.central is None:
@@ -66,14 +66,14 @@ def centred_bodies(chain: Chain, found: Sequence[Frame]) -> list[CentredBody]:
                 f"body {index + 1}: translation and rotation apart need its mass centre; give its parameters about it, "
                 'with parameters="centre+lengths+gravity" or "numbers"'
             )
-        rotation, origin = found[index]
+        rotation, origin = joint_frames[index]
         centre = matvec(rotation, segment.com)
-        place, own = plus(origin, centre), transpose(rotation)
+        position, to_body = plus(origin, centre), transpose(rotation)
         shift, turn = {}, {}
         for j in chain.paths[index]:
-            z = column(found[j][0], 2)
+            z = column(joint_frames[j][0], 2)
             if chain.segments[j].revolute:
-                shift[j], turn[j] = cross(z, minus(place, found[j][1])), matvec(own, z)
+                shift[j], turn[j] = cross(z, minus(position, joint_frames[j][1])), matvec(to_body, z)
             else:
                 shift[j], turn[j] = z, ZERO
         weighted = {j: scale(segment.mass, moved) for j, moved in shift.items()}
@@ -106,32 +106,34 @@ class Drift:
     acceleration: Vec
     """That of its origin, at zero accelerations."""
 
-    def of_point(self, place: Vec) -> Vec:
-        """The acceleration of a point of the body, at ``place`` from the origin."""
-        turned = plus(cross(self.wobble, place), cross(self.spin, cross(self.spin, place)))
+    def of_point(self, offset: Vec) -> Vec:
+        """The acceleration of a point of the body, at ``offset`` from the origin."""
+        turned = plus(cross(self.wobble, offset), cross(self.spin, cross(self.spin, offset)))
         return plus(self.acceleration, turned)
 
 
 AT_REST = Drift(ZERO, ZERO, ZERO)
 
 
-def drifts(chain: Chain, found: Sequence[Frame], qd: Sequence[Scalar]) -> list[Drift]:
+def drifts(chain: Chain, joint_frames: Sequence[Frame], qd: Sequence[Scalar]) -> list[Drift]:
     """The drift of every joint frame, each from that of its parent."""
-    known: list[Drift] = []
-    for (rotation, origin), segment, speed in zip(found, chain.segments, qd, strict=True):
-        before, start = (known[segment.parent], found[segment.parent][1]) if segment.parent >= 0 else (AT_REST, ZERO)
+    motions: list[Drift] = []
+    for (rotation, origin), segment, speed in zip(joint_frames, chain.segments, qd, strict=True):
+        before, start = (
+            (motions[segment.parent], joint_frames[segment.parent][1]) if segment.parent >= 0 else (AT_REST, ZERO)
+        )
         carried = before.of_point(minus(origin, start))
-        own = scale(speed, column(rotation, 2))
-        aside = cross(before.spin, own)
+        axis_rate = scale(speed, column(rotation, 2))
+        aside = cross(before.spin, axis_rate)
         if segment.revolute:
-            known.append(Drift(plus(before.spin, own), plus(before.wobble, aside), carried))
+            motions.append(Drift(plus(before.spin, axis_rate), plus(before.wobble, aside), carried))
         else:
-            known.append(Drift(before.spin, before.wobble, plus(carried, plus(aside, aside))))
-    return known
+            motions.append(Drift(before.spin, before.wobble, plus(carried, plus(aside, aside))))
+    return motions
 
 
 def velocity(
-    chain: Chain, found: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
+    chain: Chain, joint_frames: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
 ) -> tuple[list[Scalar], list[Scalar]]:
     """H^tran of eq. (31) and H^rot of eq. (32), as sums.
 
@@ -140,12 +142,12 @@ def velocity(
     """
     tran: list[Scalar] = [0] * chain.n
     rot: list[Scalar] = [0] * chain.n
-    known = drifts(chain, found, qd)
+    motions = drifts(chain, joint_frames, qd)
     for body in bodies:
-        drift = known[body.path[-1]]
+        drift = motions[body.path[-1]]
         acceleration = drift.of_point(body.centre)
-        own = transpose(body.rotation)
-        spin, wobble = matvec(own, drift.spin), matvec(own, drift.wobble)
+        to_body = transpose(body.rotation)
+        spin, wobble = matvec(to_body, drift.spin), matvec(to_body, drift.wobble)
         moment = plus(matvec(body.central, wobble), cross(spin, matvec(body.central, spin)))
         for i in body.path:
             tran[i] = add(tran[i], dot(body.weighted[i], acceleration))
@@ -154,7 +156,7 @@ def velocity(
 
 
 def velocity_split(
-    chain: Chain, found: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
+    chain: Chain, joint_frames: Sequence[Frame], bodies: Sequence[CentredBody], qd: Sequence[Scalar]
 ) -> tuple[tuple[list[Scalar], list[Scalar]], ...]:
     """H^tran and H^rot, each as centrifugal torques (the sums at one speed at a time) and Coriolis ones (the rest).
 
@@ -168,12 +170,12 @@ def velocity_split(
         joints = coupling.joints(alone)
         # A structural zero is no speed: bodies that no moving joint carries stand still.
         moved = [body for body in bodies if any(type(joints[j]) is not int for j in body.path)]
-        for total, part in zip(squares, velocity(chain, found, moved, joints), strict=True):
+        for total, part in zip(squares, velocity(chain, joint_frames, moved, joints), strict=True):
             total[:] = [add(a, b) for a, b in zip(total, coupling.load(part), strict=True)]
-    whole = map(coupling.load, velocity(chain, found, bodies, coupling.joints(qd)))
+    totals = map(coupling.load, velocity(chain, joint_frames, bodies, coupling.joints(qd)))
     return tuple(
         (total, [sub(a, b) for a, b in zip(part, total, strict=True)])
-        for total, part in zip(squares, whole, strict=True)
+        for total, part in zip(squares, totals, strict=True)
     )
 
 
@@ -193,20 +195,20 @@ def parts(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> tuple[Parts, Parts]:
     there is 2 H_ijk.
     """
     n = chain.n
-    found = frames(chain, ring, q)
-    bodies = centred_bodies(chain, found)
+    joint_frames = frames(chain, ring, q)
+    bodies = centred_bodies(chain, joint_frames)
     half = ring.number(Fraction(1, 2))
-    both: tuple[Christoffel, Christoffel] = _symbols(n), _symbols(n)
+    tables: tuple[Christoffel, Christoffel] = _symbols(n), _symbols(n)
     for k in range(n):
         speeds: list[Scalar] = [Duals(ring).variable(0, j) for j in range(k)]
         speeds += [1] + [0] * (n - k - 1)
         moved = [body for body in bodies if k in body.path]
-        for symbols, torques in zip(both, velocity(chain, found, moved, speeds), strict=True):
+        for symbols, torques in zip(tables, velocity(chain, joint_frames, moved, speeds), strict=True):
             for i, torque in enumerate(torques):
                 symbols[i][k][k] = value_of(torque)
                 for j in range(k):
                     symbols[i][j][k] = symbols[i][k][j] = mul(half, slope_of(torque, j))
-    tran, rot = (Parts(matrix, symbols) for matrix, symbols in zip(inertia(chain, bodies), both, strict=True))
+    tran, rot = (Parts(matrix, symbols) for matrix, symbols in zip(inertia(chain, bodies), tables, strict=True))
     return tran, rot
 
 
@@ -238,9 +240,9 @@ def inverse_dynamics(
     chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> list[Scalar]:
     """Eq. (29)."""
-    found = frames(chain, ring, q)
-    bodies = centred_bodies(chain, found)
-    tran, rot = velocity(chain, found, bodies, qd)
+    joint_frames = frames(chain, ring, q)
+    bodies = centred_bodies(chain, joint_frames)
+    tran, rot = velocity(chain, joint_frames, bodies, qd)
     pushed = matvec(_sum(*inertia(chain, bodies)), qdd)
     pulled = weight(chain, bodies)
     return [add(add(a, b), add(c, d)) for a, b, c, d in zip(pushed, tran, rot, pulled, strict=True)]
@@ -259,11 +261,11 @@ def simplified(
 
     Of H the parts in ``kept`` ("translational", "rotational") stay; without either no speed counts.
     """
-    found = frames(chain, ring, q)
-    bodies = centred_bodies(chain, found)
+    joint_frames = frames(chain, ring, q)
+    bodies = centred_bodies(chain, joint_frames)
     pushed = matvec(simplified_inertia(chain, bodies, turning), qdd)
     torques = [add(a, b) for a, b in zip(pushed, weight(chain, bodies), strict=True)]
-    for name, part in zip(PARTS, velocity(chain, found, bodies, qd) if kept else (), strict=False):
+    for name, part in zip(PARTS, velocity(chain, joint_frames, bodies, qd) if kept else (), strict=False):
         if name in kept:
             torques = [add(a, b) for a, b in zip(torques, part, strict=True)]
     return torques

@@ -45,13 +45,13 @@ class PointInfluence:
     ``point`` is in the joint frame of ``body``. Joints that do not move the body have zero coefficients.
     """
 
-    def __init__(self, chain: Chain, found: Sequence[Frame], body: int, point: Vec) -> None:
+    def __init__(self, chain: Chain, joint_frames: Sequence[Frame], body: int, point: Vec) -> None:
         self.path = chain.paths[body] if body >= 0 else ()
         self.revolute = [segment.revolute for segment in chain.segments]
-        self.axis = {j: column(found[j][0], 2) for j in self.path}
-        turn, origin = found[body] if body >= 0 else (((1, 0, 0), (0, 1, 0), (0, 0, 1)), ZERO)
+        self.axis = {j: column(joint_frames[j][0], 2) for j in self.path}
+        turn, origin = joint_frames[body] if body >= 0 else (((1, 0, 0), (0, 1, 0), (0, 0, 1)), ZERO)
         self.position = plus(origin, matvec(turn, point))
-        self.arm = {j: minus(self.position, found[j][1]) for j in self.path}
+        self.arm = {j: minus(self.position, joint_frames[j][1]) for j in self.path}
 
     def turn(self, n: int) -> Vec:
         """g_n of the rotation: s_n for a revolute joint on the path (2-55)."""
@@ -92,22 +92,22 @@ def dynamic_model(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> tuple[list[l
     inertia: list[list[Scalar]] = [[0] * n for _ in range(n)]
     power: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
     half = ring.number(Fraction(1, 2))
-    found = frames(chain, ring, q)
+    joint_frames = frames(chain, ring, q)
     for body, segment in enumerate(chain.segments):
         if segment.com is None or segment.central is None:
             raise ArmError(
                 f"body {body + 1}: influence coefficients need its mass centre; give its parameters about it"
             )
-        centre = PointInfluence(chain, found, body, segment.com)
-        rotation = found[body][0]
+        centre = PointInfluence(chain, joint_frames, body, segment.com)
+        rotation = joint_frames[body][0]
         dyadic: Mat = matmul(matmul(rotation, segment.central), transpose(rotation))
         path = centre.path
         momentum = {j: scale(segment.mass, centre.shift(j)) for j in path}
         angular = {j: matvec(dyadic, centre.turn(j)) for j in path}
         for b, k in enumerate(path):
             for j in path[: b + 1]:
-                share = add(dot(momentum[j], centre.shift(k)), dot(angular[j], centre.turn(k)))
-                inertia[j][k] = inertia[k][j] = add(inertia[j][k], share)
+                contribution = add(dot(momentum[j], centre.shift(k)), dot(angular[j], centre.turn(k)))
+                inertia[j][k] = inertia[k][j] = add(inertia[j][k], contribution)
                 bend = centre.shift2(j, k)
                 twist = scale(half, plus(centre.turn2(j, k), centre.turn2(k, j)))
                 for i in path:
@@ -118,8 +118,8 @@ def dynamic_model(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> tuple[list[l
                             dot(angular[k], cross(centre.turn(i), centre.turn(j))),
                         ),
                     )
-                    share = add(add(dot(momentum[i], bend), dot(angular[i], twist)), gyroscopic)
-                    power[i][j][k] = power[i][k][j] = add(power[i][j][k], share)
+                    contribution = add(add(dot(momentum[i], bend), dot(angular[i], twist)), gyroscopic)
+                    power[i][j][k] = power[i][k][j] = add(power[i][j][k], contribution)
     return inertia, power
 
 
@@ -135,14 +135,14 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
 
 def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:
     """Weights as applied loads: G_n = -sum (M g) . g_n of the mass centre (2-147)."""
-    found = frames(chain, ring, q)
+    joint_frames = frames(chain, ring, q)
     load: list[Scalar] = [0] * chain.n
     for body, segment in enumerate(chain.segments):
         if segment.com is None:
             raise ArmError(
                 f"body {body + 1}: influence coefficients need its mass centre; give its parameters about it"
             )
-        centre = PointInfluence(chain, found, body, segment.com)
+        centre = PointInfluence(chain, joint_frames, body, segment.com)
         weight = scale(segment.mass, chain.gravity)
         for j in centre.path:
             load[j] = sub(load[j], dot(weight, centre.shift(j)))

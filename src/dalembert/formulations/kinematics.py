@@ -37,10 +37,10 @@ def compose(a: Frame, b: Frame) -> Frame:
 
 def frames(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Frame]:
     """Each joint frame in the base: T_0^j = T_0^1 T_1^2 ... (Bejczy 1974, eq. 4)."""
-    found: list[Frame] = []
+    base_frames: list[Frame] = []
     for segment, step in zip(chain.segments, relative_frames(chain, ring, q), strict=True):
-        found.append(step if segment.parent < 0 else compose(found[segment.parent], step))
-    return found
+        base_frames.append(step if segment.parent < 0 else compose(base_frames[segment.parent], step))
+    return base_frames
 
 
 def link_frames(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Frame]:
@@ -59,12 +59,12 @@ def jacobian(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]
 
     First-order influence coefficients of the tool (Freeman 1985, eqs 2-55 and 2-66).
     """
-    found = frames(chain, ring, q)
+    joint_frames = frames(chain, ring, q)
     linear, angular = [ZERO] * chain.n, [ZERO] * chain.n
     if chain.tool_body >= 0:
-        _, tip = compose(found[chain.tool_body], chain.tool)
+        _, tip = compose(joint_frames[chain.tool_body], chain.tool)
         for joint in chain.paths[chain.tool_body]:
-            turn, origin = found[joint]
+            turn, origin = joint_frames[joint]
             axis = column(turn, 2)
             if chain.segments[joint].revolute:
                 linear[joint], angular[joint] = cross(axis, minus(tip, origin)), axis

@@ -103,13 +103,13 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
     """D_ikp, the second term of eq. (1); symmetric in k and p."""
     traces = Traces(chain, ring, q)
     n = chain.n
-    found: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
+    symbols: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
     for p, path in enumerate(chain.paths):
         for k in path:
             for i in range(n):
                 if chain.below(i, p) or chain.below(p, i):
-                    found[i][k][p] = found[i][p][k] = traces.velocity(i, k, p)
-    return found
+                    symbols[i][k][p] = symbols[i][p][k] = traces.velocity(i, k, p)
+    return symbols
 
 
 def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:

@@ -18,14 +18,14 @@ def back_emf(speed_constant: Number, speed: Number) -> Number:
     return speed_constant * speed  # type: ignore[operator]
 
 
-def current_rate(voltage: Number, current: Number, back: Number, resistance: Number, inductance: Number) -> Number:
+def current_rate(voltage: Number, current: Number, emf: Number, resistance: Number, inductance: Number) -> Number:
     """di/dt (A/s)."""
-    return (voltage - resistance * current - back) / inductance  # type: ignore[operator]
+    return (voltage - resistance * current - emf) / inductance  # type: ignore[operator]
 
 
-def steady_current(voltage: Number, back: Number, resistance: Number) -> Number:
+def steady_current(voltage: Number, emf: Number, resistance: Number) -> Number:
     """i (A) of a motor whose inductance is left out."""
-    return (voltage - back) / resistance  # type: ignore[operator]
+    return (voltage - emf) / resistance  # type: ignore[operator]
 
 
 def motor_torque(torque_constant: Number, current: Number) -> Number:

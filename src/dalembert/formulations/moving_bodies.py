@@ -61,58 +61,60 @@ class CarriedBody:
         """T(q) at the positions of all joints, over ``ring``, which may be duals over that of the body."""
         levels = levels_above(ring, self.ring)
 
-        def over(table: Any) -> Any:
+        def as_constants(table: Any) -> Any:
             """Lengths and turns of the arm as constants, which over duals they are not by themselves."""
-            return tuple(map(over, table)) if isinstance(table, (list, tuple)) else lifted(table, levels)
+            return tuple(map(as_constants, table)) if isinstance(table, (list, tuple)) else lifted(table, levels)
 
-        there = compose(over(self.mount), self.placement(ring, chain.coupling.coordinates(q)))
+        pose = compose(as_constants(self.mount), self.placement(ring, chain.coupling.coordinates(q)))
         index = self.carrier
         while index >= 0:
             segment = chain.segments[index]
             if levels:
-                segment = replace(segment, rotation=over(segment.rotation), position=over(segment.position))
-            there = compose(joint_frame(segment, ring, q[index]), there)
+                segment = replace(
+                    segment, rotation=as_constants(segment.rotation), position=as_constants(segment.position)
+                )
+            pose = compose(joint_frame(segment, ring, q[index]), pose)
             index = segment.parent
-        turn, shift = there
+        turn, shift = pose
         return [[*turn[i], shift[i]] for i in range(3)]
 
 
 def carried(
-    arm: ArmDescription, ring: Ring, parts: Sequence[Actuator | Element], given: Mapping[str, Scalar] | None = None
+    arm: ArmDescription, ring: Ring, parts: Sequence[Actuator | Element], parameters: Mapping[str, Scalar] | None = None
 ) -> tuple[CarriedBody, ...]:
     """The moving bodies of these parts over ``ring``."""
-    found = []
+    bodies = []
     for part in parts:
         if part.body is None:
             continue
         check_placement(arm, part.name, part.body)
-        body, link = link_in_body(arm, ring, part.body.link or arm.base, given)
+        body, link = link_in_body(arm, ring, part.body.link or arm.base, parameters)
         mount = compose(link, placed(part.body.mount, ring, {}))
         matter = part.body.inertia.pseudo
         mass = matter[3][3] or Fraction(1)
         pseudo = [[ring.number(x) for x in row] for row in matter]
         point = [[ring.number(a * b / mass) for b in matter[3]] for a in matter[3]]
-        found.append(CarriedBody(ring, body, mount, part.body.placement, pseudo, point, pseudo[3]))
-    return tuple(found)
+        bodies.append(CarriedBody(ring, body, mount, part.body.placement, pseudo, point, pseudo[3]))
+    return tuple(bodies)
 
 
 def check_placement(arm: ArmDescription, name: str, body: MovingBody) -> None:
     """Refuse a placement that fails, or whose rotation is none, at some positions within the limits."""
     low = np.array([joint.limits.lower if np.isfinite(joint.limits.lower) else -1.0 for joint in arm.moving])
     high = np.array([joint.limits.upper if np.isfinite(joint.limits.upper) else 1.0 for joint in arm.moving])
-    for share in (0.5, 0.3, 0.8):
+    for fraction in (0.5, 0.3, 0.8):
         try:
             with np.errstate(divide="ignore", invalid="ignore"):
-                turn, shift = body.placement(REAL, [float(x) for x in low + share * (high - low)])
+                turn, shift = body.placement(REAL, [float(x) for x in low + fraction * (high - low)])
             rows, origin = np.array(turn, dtype=float), np.array(shift, dtype=float)
         except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as fault:
             raise ArmError(f"{arm.where}the placement of {name!r} cannot be worked out: {fault}") from None
         if rows.shape != (3, 3) or origin.shape != (3,):
             raise ArmError(f"{arm.where}the placement of {name!r} is no rotation of 3 rows and position of 3 numbers")
-        off = float(np.abs(rows @ rows.T - np.eye(3)).max())
-        if off > 1e-9 or np.linalg.det(rows) < 0:
+        defect = float(np.abs(rows @ rows.T - np.eye(3)).max())
+        if defect > 1e-9 or np.linalg.det(rows) < 0:
             raise ArmError(
-                f"{arm.where}the placement of {name!r} turns it by a matrix that is no rotation (off by {off:.2g}); "
+                f"{arm.where}the placement of {name!r} turns it by a matrix that is no rotation (off by {defect:.2g}); "
                 "give sines and cosines of one angle"
             )
 
@@ -139,13 +141,13 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar], bodies: Sequence[
     outer = Duals(inner)
     moving = [outer.variable(inner.variable(value, k), k) for k, value in enumerate(q)]
     for body in bodies:
-        found = body.frame(chain, outer, moving)
-        slopes = [_each(found, partial(slope_of, key=j)) for j in range(n)]
-        first = [_each(slope, value_of) for slope in slopes]
+        frame_rows = body.frame(chain, outer, moving)
+        slopes = [_mapped(frame_rows, partial(slope_of, key=j)) for j in range(n)]
+        first = [_mapped(slope, value_of) for slope in slopes]
         pushed = [_times(slope, body.pseudo) for slope in first]
         for j in range(n):
             for k in range(j, n):
-                second = _each(slopes[j], partial(slope_of, key=k))
+                second = _mapped(slopes[j], partial(slope_of, key=k))
                 for i in range(n):
                     symbols[i][j][k] = add(symbols[i][j][k], _trace(pushed[i], second))
                     symbols[i][k][j] = symbols[i][j][k]
@@ -168,7 +170,7 @@ def torque(
     outer = Duals(Duals(ring))
     along = [Dual(Dual(x, {0: v}), {0: Dual(v, {0: a})}) for x, v, a in zip(q, qd, qdd, strict=True)]
     for body in bodies:
-        moving = _each(_each(body.frame(chain, outer, along), first), first)
+        moving = _mapped(_mapped(body.frame(chain, outer, along), first), first)
         pushed = _times(moving, body.pseudo)
         for i, slope in enumerate(_slopes(chain, ring, q, body)):
             total[i] = add(total[i], _trace(pushed, slope))
@@ -221,11 +223,11 @@ def translating(bodies: Sequence[CarriedBody]) -> tuple[CarriedBody, ...]:
 def _slopes(chain: Chain, ring: Ring, q: Sequence[Scalar], body: CarriedBody) -> list[Rows]:
     """dT/dq_i."""
     duals = Duals(ring)
-    found = body.frame(chain, duals, [duals.variable(value, k) for k, value in enumerate(q)])
-    return [_each(found, partial(slope_of, key=k)) for k in range(chain.n)]
+    frame_rows = body.frame(chain, duals, [duals.variable(value, k) for k, value in enumerate(q)])
+    return [_mapped(frame_rows, partial(slope_of, key=k)) for k in range(chain.n)]
 
 
-def _each(rows: Rows, act: Callable[[Scalar], Scalar]) -> Rows:
+def _mapped(rows: Rows, act: Callable[[Scalar], Scalar]) -> Rows:
     return [[act(x) for x in row] for row in rows]
 
 
@@ -237,6 +239,6 @@ def _times(rows: Rows, pseudo: Rows) -> Rows:
 def _trace(a: Rows, b: Rows) -> Scalar:
     """Trace(A B^T)."""
     total: Scalar = 0
-    for row, other in zip(a, b, strict=True):
-        total = add(total, dot(row, other))
+    for row, row_b in zip(a, b, strict=True):
+        total = add(total, dot(row, row_b))
     return total

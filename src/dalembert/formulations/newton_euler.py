@@ -65,8 +65,8 @@ def reactions_in_base(
     chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> list[list[Scalar]]:
     """Per joint three forces and three moments, in base axes."""
-    found = frames(chain, ring, q)
-    turned = zip(found, reactions(chain, ring, q, qd, qdd), strict=True)
+    joint_frames = frames(chain, ring, q)
+    turned = zip(joint_frames, reactions(chain, ring, q, qd, qdd), strict=True)
     return [[*matvec(frame[0], r.force), *matvec(frame[0], r.moment)] for frame, r in turned]
 
 
@@ -75,13 +75,13 @@ def outward(
 ) -> list[tuple[Vec, Vec, Vec, Mat]]:
     """Per body, in its joint frame: omega, alpha, acceleration of the joint origin less gravity, and U."""
     base = (ZERO, ZERO, minus(ZERO, chain.gravity), (ZERO, ZERO, ZERO))
-    found: list[tuple[Vec, Vec, Vec, Mat]] = []
+    motions: list[tuple[Vec, Vec, Vec, Mat]] = []
     for segment, (turn, shift), v, vd in zip(chain.segments, steps, qd, qdd, strict=True):
-        omega, alpha, acceleration, spin = found[segment.parent] if segment.parent >= 0 else base
-        back = transpose(turn)
-        carried = matvec(back, omega)
-        acceleration = matvec(back, plus(acceleration, matvec(spin, shift)))
-        alpha = matvec(back, alpha)
+        omega, alpha, acceleration, spin = motions[segment.parent] if segment.parent >= 0 else base
+        turn_t = transpose(turn)
+        carried = matvec(turn_t, omega)
+        acceleration = matvec(turn_t, plus(acceleration, matvec(spin, shift)))
+        alpha = matvec(turn_t, alpha)
         if segment.revolute:
             omega = (carried[0], carried[1], add(carried[2], v))
             # omega x z qd, the axis being carried around
@@ -94,8 +94,8 @@ def outward(
                 sub(acceleration[1], mul(omega[0], twice)),
                 add(acceleration[2], vd),
             )
-        found.append((omega, alpha, acceleration, spin_matrix(omega, alpha)))
-    return found
+        motions.append((omega, alpha, acceleration, spin_matrix(omega, alpha)))
+    return motions
 
 
 def spin_matrix(omega: Vec, alpha: Vec) -> Mat:

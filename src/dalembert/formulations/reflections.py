@@ -33,8 +33,8 @@ class Reflection:
 
     def apply(self, values: Sequence[Scalar]) -> list[Scalar]:
         """The reflected entries of ``rows``."""
-        share = mul(self.beta, dot(self.u, values))
-        return [sub(value, mul(entry, share)) for value, entry in zip(values, self.u, strict=True)]
+        projection = mul(self.beta, dot(self.u, values))
+        return [sub(value, mul(entry, projection)) for value, entry in zip(values, self.u, strict=True)]
 
 
 class Reflections:
@@ -51,35 +51,37 @@ class Reflections:
         }
         self.singles: list[tuple[int, int, Scalar]] = []
         """Rows solved by substitution: row, unknown, 1 / its entry."""
-        self.known: set[int] = set()
+        self.solved_unknowns: set[int] = set()
         self.steps: list[tuple[int, int, Reflection | None, Scalar]] = []
         """Columns in their order: unknown, its row of R, the reflection that made it, 1 / R_cc."""
         self._substitute()
         self._reflect()
 
     def _substitute(self) -> None:
+        """Solve rows in which one unknown is left by substitution, until there is no such row."""
         active = set(self.rows)
-        found = True
-        while found:
-            found = False
+        progressed = True
+        while progressed:
+            progressed = False
             for i in sorted(active):
-                unknown = [k for k in self.rows[i] if k not in self.known]
+                unknown = [k for k in self.rows[i] if k not in self.solved_unknowns]
                 if len(unknown) == 1:
                     inverse = self.field.divide(1, self.rows[i][unknown[0]])
                     self.singles.append((i, unknown[0], inverse))
-                    self.known.add(unknown[0])
+                    self.solved_unknowns.add(unknown[0])
                     active.discard(i)
-                    found = True
-        self.active = {i for i in active if any(k not in self.known for k in self.rows[i])}
+                    progressed = True
+        self.active = {i for i in active if any(k not in self.solved_unknowns for k in self.rows[i])}
 
     def _reflect(self) -> None:
-        work = {i: {k: x for k, x in self.rows[i].items() if k not in self.known} for i in self.active}
-        left = set(range(self.width)) - self.known
+        """Bring the other rows to upper triangular form, column by column; that which fills in least comes next."""
+        work = {i: {k: x for k, x in self.rows[i].items() if k not in self.solved_unknowns} for i in self.active}
+        remaining = set(range(self.width)) - self.solved_unknowns
         self.upper: dict[int, Row] = {}
-        while left:
-            holders = {k: [i for i in sorted(work) if k in work[i]] for k in sorted(left)}
+        while remaining:
+            holders = {k: [i for i in sorted(work) if k in work[i]] for k in sorted(remaining)}
             widths = {k: len({j for i in rows for j in work[i]}) for k, rows in holders.items()}
-            column = min(left, key=lambda k: ((len(holders[k]) - 1) * widths[k] if holders[k] else 1 << 30, k))
+            column = min(remaining, key=lambda k: ((len(holders[k]) - 1) * widths[k] if holders[k] else 1 << 30, k))
             rows = holders[column]
             if not rows:
                 raise ArmError(
@@ -91,17 +93,21 @@ class Reflections:
             self.upper[rows[0]] = {k: x for k, x in work.pop(rows[0]).items() if k != column}
             for i in rows[1:]:
                 work[i].pop(column, None)
-            left.discard(column)
+            remaining.discard(column)
 
     def _annul(self, work: dict[int, Row], rows: list[int], column: int) -> tuple[Reflection, Scalar]:
+        """Annul a column x below its first row by 1 - beta u u^T, and give it with the pivot -sign(x_1) |x|.
+
+        u = x + sign(x_1) |x| e_1 and beta = 1 / (|x| (|x| + |x_1|)) = 2 / u.u (Householder 1958).
+        """
         field = self.field
         entries = [work[i][column] for i in rows]
         size = field.sqrt(dot(entries, entries))
         # The sign of the first entry, 1 where it is zero: u_1 is then a sum of equal signs, without cancellation.
         sign = field.sign(add(field.sign(entries[0]), field.number(Fraction(1, 2))))
-        first = add(entries[0], mul(sign, size))
+        u_first = add(entries[0], mul(sign, size))
         beta = field.divide(1, mul(size, add(size, mul(sign, entries[0]))))
-        reflection = Reflection(tuple(rows), (first, *entries[1:]), beta)
+        reflection = Reflection(tuple(rows), (u_first, *entries[1:]), beta)
         for k in sorted({k for i in rows for k in work[i]} - {column}):
             for i, value in zip(rows, reflection.apply([work[i].get(k, 0) for i in rows]), strict=True):
                 work[i][k] = value
@@ -111,7 +117,7 @@ class Reflections:
         """x with A x = ``right``."""
         x: dict[int, Scalar] = {}
 
-        def less_known(i: int, unknown: int = -1) -> Scalar:
+        def remainder(i: int, unknown: int = -1) -> Scalar:
             row, value = self.rows[i], right[i]
             for k in row:
                 if k in x and k != unknown:
@@ -119,8 +125,8 @@ class Reflections:
             return value
 
         for i, unknown, inverse in self.singles:
-            x[unknown] = mul(inverse, less_known(i, unknown))
-        values = {i: less_known(i) for i in self.active}
+            x[unknown] = mul(inverse, remainder(i, unknown))
+        values = {i: remainder(i) for i in self.active}
         for _, _, reflection, _ in self.steps:
             if reflection is not None:
                 if all(vanishes(values[i]) for i in reflection.rows):
@@ -145,16 +151,16 @@ class Reflections:
         pivots = [inverse for _, _, inverse in self.singles] + [inverse for *_, inverse in self.steps]
         # Numbers of the golden section: no pattern that the equations of a mechanism could share.
         probe = [Fraction((k * 619 + 311) % 1000 + 500, 1000) * (-1) ** (k * k // 3) for k in range(len(self.rows))]
-        seen = self.solve([self.field.number(value) for value in probe])
-        share = mul(self.field.number(1 / sum(value * value for value in probe)), dot(seen, seen))
-        return mul(size, add(dot(pivots, pivots), share))
+        response = self.solve([self.field.number(value) for value in probe])
+        gain = mul(self.field.number(1 / sum(value * value for value in probe)), dot(response, response))
+        return mul(size, add(dot(pivots, pivots), gain))
 
     @property
     def side(self) -> Scalar:
         """The sign of det A of a square matrix but for a constant factor: it changes only where A is singular."""
-        found: Scalar = 1
+        product: Scalar = 1
         pivots = [self.field.sign(inverse) for _, _, inverse in self.singles]
         pivots += [self.field.sign(inverse) for *_, inverse in self.steps]
         for sign in pivots:
-            found = mul(found, sign)
-        return found
+            product = mul(product, sign)
+        return product

@@ -25,10 +25,12 @@ def regressor(
     rows: list[list[Scalar]] = [[0] * (10 * chain.n) for _ in range(chain.n)]
     for body, (omega, alpha, acceleration, spin) in enumerate(outward(chain, steps, qd, qdd)):
         turn, shift = chain.segments[body].link
-        back = transpose(turn)
+        turn_t = transpose(turn)
         # the same motion seen from the link frame, where the parameters live
-        there = matvec(back, plus(acceleration, matvec(spin, shift)))
-        for number, (force, moment) in enumerate(unit_wrenches(matvec(back, omega), matvec(back, alpha), there)):
+        link_acceleration = matvec(turn_t, plus(acceleration, matvec(spin, shift)))
+        for number, (force, moment) in enumerate(
+            unit_wrenches(matvec(turn_t, omega), matvec(turn_t, alpha), link_acceleration)
+        ):
             force = matvec(turn, force)
             moment = plus(matvec(turn, moment), cross(shift, force))
             i = body
@@ -47,14 +49,14 @@ def regressor(
 def unit_wrenches(omega: Vec, alpha: Vec, acceleration: Vec) -> list[tuple[Vec, Vec]]:
     """Force and moment about the frame's origin for each parameter equal to one and the others zero."""
     spin: Mat = spin_matrix(omega, alpha)
-    found: list[tuple[Vec, Vec]] = [(acceleration, ZERO)]
+    wrenches: list[tuple[Vec, Vec]] = [(acceleration, ZERO)]
     for axis in range(3):
         unit: Vec = tuple(int(axis == k) for k in range(3))  # type: ignore[assignment]
-        found.append((column(spin, axis), cross(unit, acceleration)))
+        wrenches.append((column(spin, axis), cross(unit, acceleration)))
     for _, i, j in ENTRIES:
         # I alpha + omega x I omega with I the symmetric unit matrix of entry ij
         turned, stirred = ([alpha[i] if k == j else 0 for k in range(3)], [omega[i] if k == j else 0 for k in range(3)])
         if i != j:
             turned[i], stirred[i] = alpha[j], omega[j]
-        found.append((ZERO, plus(tuple(turned), cross(omega, tuple(stirred)))))  # type: ignore[arg-type]
-    return found
+        wrenches.append((ZERO, plus(tuple(turned), cross(omega, tuple(stirred)))))  # type: ignore[arg-type]
+    return wrenches

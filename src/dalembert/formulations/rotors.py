@@ -73,8 +73,8 @@ def of_function(turns: Turns, ring: Ring, q: Sequence[Scalar]) -> Ratios:
     n = len(q)
     inner = Duals(ring)
     outer = Duals(inner)
-    found = turns(outer, [outer.variable(inner.variable(value, k), k) for k, value in enumerate(q)])
-    slopes = [[slope_of(position, j) for j in range(n)] for position in found]
+    positions = turns(outer, [outer.variable(inner.variable(value, k), k) for k, value in enumerate(q)])
+    slopes = [[slope_of(position, j) for j in range(n)] for position in positions]
     first = [[slope.value if hasattr(slope, "tangents") else slope for slope in row] for row in slopes]
     second = [[[slope_of(slope, k) for k in range(n)] for slope in row] for row in slopes]
     return Ratios(first, second)
@@ -85,12 +85,12 @@ def mass_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], spins: Sequence[S
     n = chain.n
     matrix: Table = [[0] * n for _ in range(n)]
     for spin, row in zip(spins, ratios.first, strict=True):
-        seen = _seen(chain, ring, q, spin)
+        w = _axis_components(chain, ring, q, spin)
         for i in range(n):
             for j in range(i + 1):
-                mixed = add(mul(seen[i], row[j]), mul(row[i], seen[j]))
-                share = mul(spin.inertia, add(mixed, mul(row[i], row[j])))
-                matrix[i][j] = add(matrix[i][j], share)
+                mixed = add(mul(w[i], row[j]), mul(row[i], w[j]))
+                contribution = mul(spin.inertia, add(mixed, mul(row[i], row[j])))
+                matrix[i][j] = add(matrix[i][j], contribution)
                 if i != j:
                     matrix[j][i] = matrix[i][j]
     return matrix
@@ -101,11 +101,11 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar], spins: Sequence[S
     n = chain.n
     half = ring.number(Fraction(1, 2))
     symbols: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
-    found = frames(chain, ring, q)
+    joint_frames = frames(chain, ring, q)
     for a, (spin, row) in enumerate(zip(spins, ratios.first, strict=True)):
-        turns = _axes(chain, found, spin)
-        u = matvec(found[spin.body][0], spin.axis) if spin.body is not None and spin.body >= 0 else spin.axis
-        seen = [dot(u, turn) for turn in turns] if spin.body is not None else [0] * n
+        turns = _axes(chain, joint_frames, spin)
+        u = matvec(joint_frames[spin.body][0], spin.axis) if spin.body is not None and spin.body >= 0 else spin.axis
+        w = [dot(u, turn) for turn in turns] if spin.body is not None else [0] * n
         for j in range(n):
             for k in range(j, n):
                 bend = ratios.second[a][j][k] if ratios.second is not None else 0
@@ -115,9 +115,9 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar], spins: Sequence[S
                     gyroscopic = add(
                         mul(row[j], dot(cross(turns[k], u), turns[i])), mul(row[k], dot(cross(turns[j], u), turns[i]))
                     )
-                    share = mul(half, add(gyroscopic, mul(twist, row[i])))
-                    share = mul(spin.inertia, add(share, mul(bend, add(seen[i], row[i]))))
-                    symbols[i][j][k] = add(symbols[i][j][k], share)
+                    contribution = mul(half, add(gyroscopic, mul(twist, row[i])))
+                    contribution = mul(spin.inertia, add(contribution, mul(bend, add(w[i], row[i]))))
+                    symbols[i][j][k] = add(symbols[i][j][k], contribution)
     for table in symbols:
         for j in range(n):
             for k in range(j):
@@ -140,16 +140,16 @@ def torque(
     omegas: list[Vec] = []
     alphas: list[Vec] = []
     for segment, (turn, _), v, a in zip(chain.segments, steps, qd, qdd, strict=True):
-        back = transpose(turn)
+        turn_t = transpose(turn)
         omega, alpha = (omegas[segment.parent], alphas[segment.parent]) if segment.parent >= 0 else (ZERO, ZERO)
-        omega, alpha = matvec(back, omega), matvec(back, alpha)
+        omega, alpha = matvec(turn_t, omega), matvec(turn_t, alpha)
         if segment.revolute:
             alpha = (add(alpha[0], mul(omega[1], v)), sub(alpha[1], mul(omega[0], v)), add(alpha[2], a))
             omega = (omega[0], omega[1], add(omega[2], v))
         omegas.append(omega)
         alphas.append(alpha)
     moments: list[Vec] = [ZERO] * n
-    found: list[Scalar] = [0] * n
+    torques: list[Scalar] = [0] * n
     for index, (spin, row) in enumerate(zip(spins, ratios.first, strict=True)):
         rate = dot(row, qdd)
         if ratios.second is not None:
@@ -161,51 +161,52 @@ def torque(
             moment = scale(spin.inertia, plus(scale(rate, spin.axis), tilt))
             moments[spin.body] = plus(moments[spin.body], moment)
         for i in range(n):
-            found[i] = add(found[i], mul(row[i], mul(spin.inertia, shaft)))
+            torques[i] = add(torques[i], mul(row[i], mul(spin.inertia, shaft)))
     for index in reversed(range(n)):
         segment = chain.segments[index]
         if segment.revolute:
-            found[index] = add(found[index], moments[index][2])
+            torques[index] = add(torques[index], moments[index][2])
         if segment.parent >= 0:
             moments[segment.parent] = plus(moments[segment.parent], matvec(steps[index][0], moments[index]))
-    return found
+    return torques
 
 
 def momentum_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], spins: Sequence[Spin], ratios: Ratios) -> Table:
     """What the spin of the rotors adds to momentum per joint velocity: J u N_j, angular alone."""
     rows: Table = [[0] * chain.n for _ in range(6)]
-    found = frames(chain, ring, q)
+    joint_frames = frames(chain, ring, q)
     for spin, row in zip(spins, ratios.first, strict=True):
         if type(spin.inertia) is int and spin.inertia == 0:
             continue
         if spin.body is None:
             raise ArmError(UNPLACED)
-        axis = matvec(found[spin.body][0], spin.axis) if spin.body >= 0 else spin.axis
+        axis = matvec(joint_frames[spin.body][0], spin.axis) if spin.body >= 0 else spin.axis
         for k, u in enumerate(axis):
             rows[3 + k] = [add(x, mul(spin.inertia, mul(u, n))) for x, n in zip(rows[3 + k], row, strict=True)]
     return rows
 
 
-def _axes(chain: Chain, found: Sequence[tuple[object, object]], spin: Spin) -> list[Vec]:
+def _axes(chain: Chain, joint_frames: Sequence[tuple[object, object]], spin: Spin) -> list[Vec]:
     """g_i of the rotation of the body that carries the rotor, base axes; zero for joints that do not turn it."""
     if spin.body is None or spin.body < 0:
         return [ZERO] * chain.n
     path = set(chain.paths[spin.body])
     return [
-        column(found[i][0], 2) if i in path and segment.revolute else ZERO for i, segment in enumerate(chain.segments)
+        column(joint_frames[i][0], 2) if i in path and segment.revolute else ZERO
+        for i, segment in enumerate(chain.segments)
     ]
 
 
-def _seen(chain: Chain, ring: Ring, q: Sequence[Scalar], spin: Spin) -> list[Scalar]:
+def _axis_components(chain: Chain, ring: Ring, q: Sequence[Scalar], spin: Spin) -> list[Scalar]:
     """w_i = u . g_i, by carrying u inward from its body: each joint sees the z component in its own frame."""
-    seen: list[Scalar] = [0] * chain.n
+    w: list[Scalar] = [0] * chain.n
     if spin.body is None or spin.body < 0:
-        return seen
+        return w
     steps = relative_frames(chain, ring, q)
     u, index = spin.axis, spin.body
     while index >= 0:
         if chain.segments[index].revolute:
-            seen[index] = u[2]
+            w[index] = u[2]
         u = matvec(steps[index][0], u)
         index = chain.segments[index].parent
-    return seen
+    return w

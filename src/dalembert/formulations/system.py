@@ -36,19 +36,11 @@ from . import (
 from .chain import Chain, chain
 from .coefficients import Christoffel
 from .drive_train import RingTrain
-from .factor import Paths
+from .factor import DensePaths, Paths
 from .friction import resistance, resistances
 from .rotors import Ratios, Spin
 
 Table = list[list[Scalar]]
-
-
-class Full:
-    """A chain without branches: rotors and followers couple joints of different branches, and fill the mass matrix."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
 
 
 class SystemOverRing:
@@ -61,14 +53,14 @@ class SystemOverRing:
         self,
         arm: ArmDescription,
         ring: Ring,
-        given: Mapping[str, Scalar] | None = None,
+        parameters: Mapping[str, Scalar] | None = None,
         links: Chain | None = None,
     ) -> None:
         self.arm, self.ring, self.n = arm, ring, arm.n
-        self.links = chain(arm, ring, given) if links is None else links
+        self.links = chain(arm, ring, parameters) if links is None else links
         self.coupling = self.links.coupling
-        self.train = RingTrain(arm, ring, arm.drive_model, given) if arm.counts_drives else None
-        self.elastics = applied_loads.elastics(arm, ring, given)
+        self.train = RingTrain(arm, ring, arm.drive_model, parameters) if arm.counts_drives else None
+        self.elastics = applied_loads.elastics(arm, ring, parameters)
 
     # -- torques ----------------------------------------------------------------------------------
 
@@ -80,15 +72,15 @@ class SystemOverRing:
         qdd: Sequence[Scalar],
         method: Callable[..., list[Scalar]] = newton_euler.inverse_dynamics,
         links: Chain | None = None,
-        wanted: Sequence[Scalar] | None = None,
+        friction_speeds: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         """tau; ``ring`` may be dual numbers over the ring of the system.
 
-        With joint speeds ``wanted`` friction is that of shafts which move as these have them: what a controller feeds
+        Friction is that of shafts at joint speeds ``friction_speeds`` where these are given: what a controller feeds
         forward, since the sign of a measured speed about rest is a relay.
         """
-        found = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
-        return self.torque_beyond_links(ring, q, qd, qdd, found, wanted)
+        torques = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
+        return self.torque_beyond_links(ring, q, qd, qdd, torques, friction_speeds)
 
     def torque_beyond_links(
         self,
@@ -97,19 +89,21 @@ class SystemOverRing:
         qd: Sequence[Scalar],
         qdd: Sequence[Scalar],
         links: list[Scalar] | None = None,
-        wanted: Sequence[Scalar] | None = None,
+        friction_speeds: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         """What drives, friction, springs and dampers ask for, added to torques of the links where these are given."""
-        found: list[Scalar] = [0] * self.n if links is None else links
+        torques: list[Scalar] = [0] * self.n if links is None else links
         if self.train is not None:
-            found = _sum(found, self.drive_torque(ring, q, qd, qdd))
+            torques = _sum(torques, self.drive_torque(ring, q, qd, qdd))
             rubbing = (
-                self.friction(ring, q, qd, qdd) if wanted is None else self.friction(ring, q, wanted, [0] * self.n)
+                self.friction(ring, q, qd, qdd)
+                if friction_speeds is None
+                else self.friction(ring, q, friction_speeds, [0] * self.n)
             )
-            found = _sum(found, rubbing)
+            torques = _sum(torques, rubbing)
         if self.elastics:
-            found = _difference(found, self.elastic_load(ring, q, qd))
-        return found
+            torques = _difference(torques, self.elastic_load(ring, q, qd))
+        return torques
 
     def drive_torque(
         self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
@@ -143,7 +137,7 @@ class SystemOverRing:
             return [0] * self.n
         field: Field = ring  # type: ignore[assignment]
         speeds, rates = self.coupling.joints(qd), self.coupling.joints(qdd)
-        found = self.coupling.load(resistances(field, train.joint_friction, speeds, rates))
+        torques = self.coupling.load(resistances(field, train.joint_friction, speeds, rates))
         if any(train.motor_friction):
             ratios = train.transmission(ring, q)
             speeds = [dot(row, qd) for row in ratios.first]
@@ -157,8 +151,8 @@ class SystemOverRing:
                     pulls += [mul(v, x) for v, x in zip(qd, matvec(ratios.second[k], qd), strict=True)]
                 braked.append(resistance(field, train.motor_friction[k], speeds[k], rates[k], (shares, pulls)))
             for force, row in zip(braked, ratios.first, strict=True):
-                found = [add(f, mul(ratio, force)) for f, ratio in zip(found, row, strict=True)]
-        return found
+                torques = [add(f, mul(ratio, force)) for f, ratio in zip(torques, row, strict=True)]
+        return torques
 
     def elastic_load(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
         """Q of springs and dampers."""
@@ -170,8 +164,8 @@ class SystemOverRing:
 
     def mass_matrix(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> Table:
         """D of links and drives."""
-        found = self.coupling.matrix(composite_body.mass_matrix(links or self.links, ring, self.coupling.joints(q)))
-        return found if self.train is None else _table_sum(found, self.drive_matrix(ring, q))
+        matrix = self.coupling.matrix(composite_body.mass_matrix(links or self.links, ring, self.coupling.joints(q)))
+        return matrix if self.train is None else _table_sum(matrix, self.drive_matrix(ring, q))
 
     def drive_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
         """What rotors and moving bodies add to D."""
@@ -185,10 +179,10 @@ class SystemOverRing:
 
     def christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
         """c_ijk of links and drives."""
-        found = self.coupling.symbols(christoffel.christoffel(self.links, ring, self.coupling.joints(q)))
+        symbols = self.coupling.symbols(christoffel.christoffel(self.links, ring, self.coupling.joints(q)))
         if self.train is None:
-            return found
-        return [_table_sum(a, b) for a, b in zip(found, self.drive_christoffel(ring, q), strict=True)]
+            return symbols
+        return [_table_sum(a, b) for a, b in zip(symbols, self.drive_christoffel(ring, q), strict=True)]
 
     def drive_christoffel(self, ring: Ring, q: Sequence[Scalar]) -> Christoffel:
         """What rotors and moving bodies add to c_ijk."""
@@ -211,19 +205,19 @@ class SystemOverRing:
     ) -> Table:
         """C(q, qd), for which dD/dt - 2C is skew-symmetric."""
         motion = map(self.coupling.joints, (q, qd))
-        found = self.coupling.product(method(links or self.links, ring, *motion))
+        matrix = self.coupling.product(method(links or self.links, ring, *motion))
         if self.train is None:
-            return found
+            return matrix
         duals = Duals(ring)
         moving = [duals.variable(value, k) for k, value in enumerate(qd)]
         spun = self.drive_torque(duals, q, moving, [0] * self.n)
         half = ring.number(christoffel.HALF)
-        return _table_sum(found, [[mul(half, slope_of(t, k)) for k in range(self.n)] for t in spun])
+        return _table_sum(matrix, [[mul(half, slope_of(t, k)) for k in range(self.n)] for t in spun])
 
     def gravity(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> list[Scalar]:
         """G; rotors are balanced, so that their turning does not change it, moving bodies have weight."""
-        found = self.coupling.load(composite_body.gravity(links or self.links, ring, self.coupling.joints(q)))
-        return _sum(found, self.drive_gravity(ring, q)) if self.has_moving_bodies else found
+        load = self.coupling.load(composite_body.gravity(links or self.links, ring, self.coupling.joints(q)))
+        return _sum(load, self.drive_gravity(ring, q)) if self.has_moving_bodies else load
 
     def drive_translation(self, ring: Ring, q: Sequence[Scalar]) -> tuple[Table, Christoffel]:
         """What the mass centres of moving bodies add to D and c_ijk; all else that drives add turns."""
@@ -268,12 +262,12 @@ class SystemOverRing:
     def potential_energy(self, field: Field, q: Sequence[Scalar]) -> Scalar:
         """V of gravity and springs."""
         joints = self.coupling.joints(q)
-        found = composite_body.potential_energy(self.links, field, joints)
+        energy = composite_body.potential_energy(self.links, field, joints)
         if self.has_moving_bodies:
-            found = add(found, self.drive_potential(field, q))
+            energy = add(energy, self.drive_potential(field, q))
         if not self.elastics:
-            return found
-        return add(found, applied_loads.elastic_energy(self.links, field, joints, self.elastics))
+            return energy
+        return add(energy, applied_loads.elastic_energy(self.links, field, joints, self.elastics))
 
     # -- motion and parameters of the links ----------------------------------------------------------
 
@@ -301,28 +295,28 @@ class SystemOverRing:
     def first_moment(self, ring: Ring, q: Sequence[Scalar]) -> Vec:
         """Sum of m r of all that moves, about the base origin."""
         joints = self.coupling.joints(q)
-        found = composite_body.first_moment(self.links, ring, joints)
+        moment = composite_body.first_moment(self.links, ring, joints)
         if self.train is None or not self.train.carried:
-            return found
-        return plus(found, moving_bodies.first_moment(self.links, ring, joints, self.train.carried))
+            return moment
+        return plus(moment, moving_bodies.first_moment(self.links, ring, joints, self.train.carried))
 
     def linear_momentum(self, ring: Ring, q: Sequence[Scalar]) -> Table:
         """Linear momentum per velocity of a coordinate; balanced rotors have none of their own."""
         joints = self.coupling.joints(q)
-        found = composite_body.momentum_matrix(self.links, ring, joints)[:3]
+        rows = composite_body.momentum_matrix(self.links, ring, joints)[:3]
         if self.has_moving_bodies and self.train is not None:
             moved = moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried)[:3]
-            found = _table_sum(found, moved)
-        return self.coupling.columns(found)
+            rows = _table_sum(rows, moved)
+        return self.coupling.columns(rows)
 
     def momentum_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
         """Linear momentum, and angular momentum about the base origin, per velocity of a coordinate, rotors in."""
         joints = self.coupling.joints(q)
-        found = composite_body.momentum_matrix(self.links, ring, joints)
+        rows = composite_body.momentum_matrix(self.links, ring, joints)
         if self.train is not None:
-            found = _table_sum(found, rotors.momentum_matrix(self.links, ring, joints, *self._spins(ring, q)))
-            found = _table_sum(found, moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried))
-        return self.coupling.columns(found)
+            rows = _table_sum(rows, rotors.momentum_matrix(self.links, ring, joints, *self._spins(ring, q)))
+            rows = _table_sum(rows, moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried))
+        return self.coupling.columns(rows)
 
     def regressor(self, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Table:
         """Y = A^T Y_J with tau = Y pi of the links, a row a coordinate, ten columns a body."""
@@ -334,7 +328,7 @@ class SystemOverRing:
     @cached_property
     def paths(self) -> Paths:
         """Which entries of the factors of D can be other than zero."""
-        return self.links if self.by_bodies else Full(self.n)
+        return self.links if self.by_bodies else DensePaths(self.n)
 
     @property
     def by_bodies(self) -> bool:
@@ -360,12 +354,12 @@ class SystemOverRing:
 
         Shafts that stand resist nothing here; who sticks is decided with the load (``systems/sticking.py``).
         """
-        still: list[Scalar] = [0] * self.n
+        zero: list[Scalar] = [0] * self.n
         if self.by_bodies:
             drive = _sum(tau, self.elastic_load(field, q, qd)) if self.elastics else list(tau)
             return articulated_body.forward_dynamics(self.links, field, q, qd, drive)
-        rest = _difference(tau, self.torque(field, q, qd, still))
-        return self.solved(self.factored(field, self.mass_matrix(field, q)), rest)
+        excess = _difference(tau, self.torque(field, q, qd, zero))
+        return self.solved(self.factored(field, self.mass_matrix(field, q)), excess)
 
     # -- derivatives ------------------------------------------------------------------------------
 
@@ -382,8 +376,8 @@ class SystemOverRing:
         The links by a recursion; what drives, friction, springs and dampers add, by dual numbers.
         """
         motion = self.coupling.motion(q, qd, qdd)
-        of_links = composite_motion.torque_derivatives(links or self.links, ring, *motion)
-        to_q, to_qd = (self.coupling.product(table) for table in of_links)
+        link_slopes = composite_motion.torque_derivatives(links or self.links, ring, *motion)
+        to_q, to_qd = (self.coupling.product(table) for table in link_slopes)
         if self.train is None and not self.elastics:
             return to_q, to_qd
         added = slopes(self.torque_beyond_links, ring, q, qd, qdd)
@@ -413,10 +407,10 @@ def slopes(
     n, duals = len(q), Duals(ring)
     x = [duals.variable(value, k) for k, value in enumerate(q)]
     v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
-    found = torque(duals, x, v, qdd)
+    torques = torque(duals, x, v, qdd)
     return (
-        [[slope_of(t, k) for k in range(n)] for t in found],
-        [[slope_of(t, n + k) for k in range(n)] for t in found],
+        [[slope_of(t, k) for k in range(n)] for t in torques],
+        [[slope_of(t, n + k) for k in range(n)] for t in torques],
     )
 
 

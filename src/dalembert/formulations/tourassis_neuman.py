@@ -69,19 +69,19 @@ def velocity_coefficients(ring: Ring, matrix: Sequence[Sequence[Scalar]]) -> Chr
     """
     n = len(matrix)
     half = ring.number(HALF)
-    found: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
+    symbols: Christoffel = [[[0] * n for _ in range(n)] for _ in range(n)]
     for i in range(n):
         for j in range(i + 1, n):
-            found[i][j][j] = slope_of(matrix[i][j], j)
-            found[j][i][i] = mul(half, sub(0, slope_of(matrix[i][i], j)))
+            symbols[i][j][j] = slope_of(matrix[i][j], j)
+            symbols[j][i][i] = mul(half, sub(0, slope_of(matrix[i][i], j)))
             # c_ij(i) = -c_ii(j), by (39)
-            found[i][i][j] = found[i][j][i] = sub(0, found[j][i][i])
+            symbols[i][i][j] = symbols[i][j][i] = sub(0, symbols[j][i][i])
             for m in range(j + 1, n):
                 ij, im = slope_of(matrix[i][j], m), slope_of(matrix[i][m], j)
-                found[i][j][m] = found[i][m][j] = mul(half, add(ij, im))
-                found[j][i][m] = found[j][m][i] = mul(half, sub(ij, im))
-                found[m][i][j] = found[m][j][i] = sub(0, found[j][i][m])
-    return found
+                symbols[i][j][m] = symbols[i][m][j] = mul(half, add(ij, im))
+                symbols[j][i][m] = symbols[j][m][i] = mul(half, sub(ij, im))
+                symbols[m][i][j] = symbols[m][j][i] = sub(0, symbols[j][i][m])
+    return symbols
 
 
 def gravity(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[Scalar]:

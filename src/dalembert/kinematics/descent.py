@@ -56,15 +56,15 @@ class Descent:
         return error, near, about, weight, self.task.cost(error, weight)
 
     def stepped(
-        self, q: Array, error: Array, weight: Array, cost: Array, wanted: Array | None, metric: Array | None = None
+        self, q: Array, error: Array, weight: Array, cost: Array, secondary: Array | None, metric: Array | None = None
     ) -> tuple[Array, Array]:
         """The positions after one step, and which joints were free.
 
-        ``wanted`` passes by its projection to the null space in ``metric``, else in that of ``scale``.
+        ``secondary`` passes by its projection to the null space in ``metric``, else in that of ``scale``.
         """
         damping = (cost + LEAST_DAMPING)[:, None] * (self.scale**2 if metric is None else metric)
         edge = (q >= self.upper).astype(float) - (q <= self.lower)
-        pull = np.zeros_like(q) if wanted is None else wanted
+        pull = np.zeros_like(q) if secondary is None else secondary
         step, free = self.step(q, error, weight, damping, pull, edge)
         longest = np.abs(step * self.scale).max(axis=-1, keepdims=True)
         step = step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300))
@@ -74,33 +74,33 @@ class Descent:
         """All lanes from ``start`` ``(lanes, n)`` towards ``target`` ``(lanes, 4, 4)``."""
         count = len(start)
         q = np.clip(start, self.lower, self.upper)
-        found = Lanes(
+        lanes = Lanes(
             q.copy(), np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.inf), np.zeros(count, bool),
             np.zeros(count, np.int64),
         )  # fmt: skip
         live, mark = np.arange(count), np.full(count, np.inf)
-        for taken in range(iterations + 1):
+        for iteration in range(iterations + 1):
             error, near, about, weight, cost = self.errors(q, target)
             arrived = (near <= self.task.position_tolerance) & (about <= self.task.orientation_tolerance)
-            better = (cost < found.cost[live]) | arrived
-            which = live[better]
-            found.q[which], found.cost[which] = q[better], cost[better]
-            found.position_error[which], found.orientation_error[which] = near[better], about[better]
-            found.iterations[live] = taken
-            found.arrived[live[arrived]] = True
-            keep = ~arrived
-            if taken % WINDOW == 0:
-                keep &= cost < PROGRESS * mark
-                mark = np.where(keep, cost, mark)
-            if not keep.all():
-                live, q, target, mark = live[keep], q[keep], target[keep], mark[keep]
-                error, weight, cost = error[keep], weight[keep], cost[keep]
+            better = (cost < lanes.cost[live]) | arrived
+            improved = live[better]
+            lanes.q[improved], lanes.cost[improved] = q[better], cost[better]
+            lanes.position_error[improved], lanes.orientation_error[improved] = near[better], about[better]
+            lanes.iterations[live] = iteration
+            lanes.arrived[live[arrived]] = True
+            unfinished = ~arrived
+            if iteration % WINDOW == 0:
+                unfinished &= cost < PROGRESS * mark
+                mark = np.where(unfinished, cost, mark)
+            if not unfinished.all():
+                live, q, target, mark = live[unfinished], q[unfinished], target[unfinished], mark[unfinished]
+                error, weight, cost = error[unfinished], weight[unfinished], cost[unfinished]
             if not len(live):
                 break
             q, _ = self.stepped(q, error, weight, cost, None)
-        return found
+        return lanes
 
-    def held(self, q: Array, target: Array) -> NDArray[np.bool_]:
+    def blocked_joints(self, q: Array, target: Array) -> NDArray[np.bool_]:
         """Which joints a limit keeps from going further towards the pose ``(lanes, n)``."""
         error, near, about, weight, cost = self.errors(q, target)
         _, free = self.stepped(q, error, weight, cost, None)

@@ -26,7 +26,7 @@ class HeldJoints:
     arm: MovingArm
     free: tuple[int, ...]
     positions: Array
-    rest: MovingArm
+    reduced: MovingArm
 
     @classmethod
     def of(cls, arm: MovingArm, fixed: Mapping[str, float], limits: bool) -> HeldJoints:
@@ -48,29 +48,29 @@ class HeldJoints:
                 )
             positions[k] = value
         free = tuple(k for k, name in enumerate(arm.joint_names) if name not in fixed)
-        kept: dict[tuple[tuple[str, float], ...], MovingArm] = arm.kept("held joints", dict)
+        cache: dict[tuple[tuple[str, float], ...], MovingArm] = arm.kept("held joints", dict)
         key = tuple(sorted((name, float(value)) for name, value in fixed.items()))
-        if key not in kept:
-            if len(kept) >= KEPT:
-                kept.pop(next(iter(kept)))
-            kept[key] = arm.framed(None).locked(dict(fixed))
-        return cls(arm, free, positions, kept[key])
+        if key not in cache:
+            if len(cache) >= KEPT:
+                cache.pop(next(iter(cache)))
+            cache[key] = arm.framed(None).locked(dict(fixed))
+        return cls(arm, free, positions, cache[key])
 
-    def others(self, q: Array) -> Array:
+    def free_joints(self, q: Array) -> Array:
         """The free joints of positions of all."""
         return np.asarray(q[..., list(self.free)])
 
-    def all(self, q: Array) -> Array:
+    def all_joints(self, q: Array) -> Array:
         """Positions of all joints from those of the free ones."""
-        found = np.broadcast_to(self.positions, (*q.shape[:-1], self.arm.n)).copy()
-        found[..., list(self.free)] = q
-        return found
+        positions = np.broadcast_to(self.positions, (*q.shape[:-1], self.arm.n)).copy()
+        positions[..., list(self.free)] = q
+        return positions
 
-    def whole(self, found: JointSolutions) -> JointSolutions:
+    def completed(self, reduced: JointSolutions) -> JointSolutions:
         """The solutions of the free joints as those of the whole arm."""
-        at_limit = np.zeros((*found.at_limit.shape[:-1], self.arm.n), bool)
-        at_limit[..., list(self.free)] = found.at_limit
+        at_limit = np.zeros((*reduced.at_limit.shape[:-1], self.arm.n), bool)
+        at_limit[..., list(self.free)] = reduced.at_limit
         return replace(
-            found, q=self.all(found.q), at_limit=at_limit, joint_names=self.arm.joint_names,
-            solutions=tuple(self.all(part) for part in found.solutions),
+            reduced, q=self.all_joints(reduced.q), at_limit=at_limit, joint_names=self.arm.joint_names,
+            solutions=tuple(self.all_joints(part) for part in reduced.solutions),
         )  # fmt: skip

@@ -17,7 +17,7 @@ from ..arm.placement import Placement
 from ..systems.arm_kinematics import MovingArm
 from ..systems.arrays import joint_array
 from ..systems.frame_axes import AskedFrame
-from .closed_form.all_solutions import SAME, all_solutions, apart, distinct, singular
+from .closed_form.all_solutions import SAME, all_solutions, distinct, joint_distance, singular
 from .closed_form.decomposition import ClosedForm, closed_form_of
 from .descent import Descent, Lanes
 from .held_joints import HeldJoints
@@ -47,18 +47,18 @@ class Solver:
     free_turns: NDArray[np.bool_]
     """Joints whose whole turns change nothing."""
 
-    def round(self, target: Array, start: Array, iterations: int, near: Array | None) -> tuple[Lanes, Array]:
+    def best_lanes(self, target: Array, start: Array, iterations: int, near: Array | None) -> tuple[Lanes, Array]:
         """The best lane of each pose from its starts ``(poses, k, n)``, and the indices of those lanes."""
         count, each, n = start.shape
         lanes = self.descent.run(start.reshape(-1, n), np.repeat(target, each, axis=0), iterations)
         rank = np.where(lanes.arrived, -1.0, lanes.cost).reshape(count, each)
         if near is not None:
-            lanes.q = self.turned(lanes.q, np.repeat(near, each, axis=0))
-            off = np.abs((lanes.q - np.repeat(near, each, axis=0)) * self.descent.scale).max(axis=-1)
-            rank = np.where(rank < 0, -1 / (1 + off.reshape(count, each)), rank)
+            lanes.q = self.nearest_turns(lanes.q, np.repeat(near, each, axis=0))
+            distance = np.abs((lanes.q - np.repeat(near, each, axis=0)) * self.descent.scale).max(axis=-1)
+            rank = np.where(rank < 0, -1 / (1 + distance.reshape(count, each)), rank)
         return lanes, np.arange(count) * each + np.argmin(rank, axis=1)
 
-    def turned(self, q: Array, near: Array) -> Array:
+    def nearest_turns(self, q: Array, near: Array) -> Array:
         """The same positions by whole turns nearer to ``near``, within the limits."""
         turns = np.where(self.free_turns, np.round((near - q) / math.tau), 0.0)
         moved = q + math.tau * turns
@@ -108,13 +108,13 @@ def inverse_kinematics(
         raise ArmError(f"a seed is a whole number of zero or more; got {seed!r}")
     if fixed:
         held = HeldJoints.of(arm, fixed, limits)
-        others = None if near is None else held.others(joint_array(arm, "near", near))
+        near_free = None if near is None else held.free_joints(joint_array(arm, "near", near))
         reduced = inverse_kinematics(
-            held.rest, pose, frame=frame, task=task, near=others, weights=weights, axes=axes, error=error,
+            held.reduced, pose, frame=frame, task=task, near=near_free, weights=weights, axes=axes, error=error,
             limits=limits, tolerance=tolerance, iterations=iterations, starts=starts, criterion=criterion,
             solutions=solutions, seed=seed,
         )  # fmt: skip
-        return held.whole(reduced)
+        return held.completed(reduced)
     target = poses_of(pose, task)
     batch = target.shape[:-2]
     guess = None if near is None else joint_array(arm, "near", near)
@@ -126,35 +126,39 @@ def inverse_kinematics(
         guess = np.broadcast_to(guess, (*batch, arm.n)).reshape(-1, arm.n)
     flat = np.ascontiguousarray(np.broadcast_to(target, (*batch, 4, 4)).reshape(-1, 4, 4))
     framed = arm.framed(frame)
-    asked = Task.of(task, weights, axes, error, tolerance, length_of(framed))
-    check_criterion(criterion, arm.n, asked.rows, f"{arm.where}{arm.name}")
-    if solutions and arm.n > asked.rows:
+    checked = Task.of(task, weights, axes, error, tolerance, length_of(framed))
+    check_criterion(criterion, arm.n, checked.rows, f"{arm.where}{arm.name}")
+    if solutions and arm.n > checked.rows:
         raise ArmError(
-            f"{arm.where}{arm.name}: {arm.n} joints reach {asked.rows} directions in endlessly many ways; hold joints "
-            "by fixed=, or ask without solutions"
+            f"{arm.where}{arm.name}: {arm.n} joints reach {checked.rows} directions in endlessly many ways; hold "
+            "joints by fixed=, or ask without solutions"
         )
-    solver = solver_of(arm, frame, asked, limits, seed)
+    solver = solver_of(arm, frame, checked, limits, seed)
     form = None
-    if asked.rows == (6 if task == "pose" else 3) and criterion is None:
+    if checked.rows == (6 if task == "pose" else 3) and criterion is None:
         form = framed.kept(("closed form", task), lambda: closed_form_of(framed, task))
     if form is not None:
-        found, tried, complete, several = _in_closed_form(solver, form, flat, guess, iterations, starts, solutions)
+        lanes, starts_tried, complete, several = _in_closed_form(
+            solver, form, flat, guess, iterations, starts, solutions
+        )
     else:
-        found, tried = _searched(solver, flat, guess, iterations, starts)
-        if criterion is not None and found.arrived.any():
-            _spared(solver, found, flat, criterion, iterations)
+        lanes, starts_tried = _searched(solver, flat, guess, iterations, starts)
+        if criterion is not None and lanes.arrived.any():
+            _follow_criterion(solver, lanes, flat, criterion, iterations)
         if guess is None:
-            found.q = solver.turned(found.q, np.clip(np.zeros_like(found.q), solver.starts.lower, solver.starts.upper))
-        several = _distinct(solver, flat, found, iterations, starts) if solutions else ()
+            lanes.q = solver.nearest_turns(
+                lanes.q, np.clip(np.zeros_like(lanes.q), solver.starts.lower, solver.starts.upper)
+            )
+        several = _distinct(solver, flat, lanes, iterations, starts) if solutions else ()
         complete = np.zeros(len(flat), bool)
-    held_back = np.zeros(found.q.shape, bool)
-    if not found.arrived.all():
-        lost = ~found.arrived
-        held_back[lost] = solver.descent.held(found.q[lost], flat[lost])
+    at_limit = np.zeros(lanes.q.shape, bool)
+    if not lanes.arrived.all():
+        lost = ~lanes.arrived
+        at_limit[lost] = solver.descent.blocked_joints(lanes.q[lost], flat[lost])
     return JointSolutions(
-        found.q.reshape(*batch, arm.n), found.position_error.reshape(batch), found.orientation_error.reshape(batch),
-        found.arrived.reshape(batch), found.iterations.reshape(batch), tried.reshape(batch),
-        held_back.reshape(*batch, arm.n), arm.joint_names, arm.name, several, complete.reshape(batch),
+        lanes.q.reshape(*batch, arm.n), lanes.position_error.reshape(batch), lanes.orientation_error.reshape(batch),
+        lanes.arrived.reshape(batch), lanes.iterations.reshape(batch), starts_tried.reshape(batch),
+        at_limit.reshape(*batch, arm.n), arm.joint_names, arm.name, several, complete.reshape(batch),
         DESCENT if form is None else f"closed form: {form.words}",
     )  # fmt: skip
 
@@ -167,59 +171,59 @@ def _in_closed_form(
     Also the starts that were tried, where all solutions are known, and the list of them.
     """
     descent, count = solver.descent, len(target)
-    wanted = near if near is not None else np.clip(np.zeros((count, solver.arm.n)), descent.lower, descent.upper)
-    every = all_solutions(form, descent, target, wanted)
-    arrived = every.count > 0
-    found = Lanes(
-        every.q[:, 0], every.position_error[:, 0], every.orientation_error[:, 0], np.zeros(count), arrived,
+    preferred = near if near is not None else np.clip(np.zeros((count, solver.arm.n)), descent.lower, descent.upper)
+    closed = all_solutions(form, descent, target, preferred)
+    arrived = closed.count > 0
+    best = Lanes(
+        closed.q[:, 0], closed.position_error[:, 0], closed.orientation_error[:, 0], np.zeros(count), arrived,
         np.zeros(count, np.int64),
     )  # fmt: skip
-    tried, complete = np.zeros(count, np.int64), ~(every.endless | every.lost)
-    several = distinct(every, descent) if solutions else ()
-    if (every.lost & arrived).any():
-        lost = np.flatnonzero(every.lost & arrived)
-        several = _from_starts_too(solver, found, several, target, wanted, lost, iterations, starts)
+    starts_tried, complete = np.zeros(count, np.int64), ~(closed.endless | closed.lost)
+    several = distinct(closed, descent) if solutions else ()
+    if (closed.lost & arrived).any():
+        lost = np.flatnonzero(closed.lost & arrived)
+        several = _from_starts_too(solver, best, several, target, preferred, lost, iterations, starts)
     # nothing to be found where the closed form has no solution: a few starts tell how near one gets
-    for part, most in ((~arrived & complete, min(starts, FEW)), (~arrived & ~complete, starts)):
-        lost = np.flatnonzero(part)
+    for mask, budget in ((~arrived & complete, min(starts, FEW)), (~arrived & ~complete, starts)):
+        lost = np.flatnonzero(mask)
         if not len(lost):
             continue
-        begin = wanted[lost] if near is not None else every.closest[lost]
-        lanes, tried[lost] = _searched(solver, target[lost], begin, iterations, most)
+        begin = preferred[lost] if near is not None else closed.closest[lost]
+        lanes, starts_tried[lost] = _searched(solver, target[lost], begin, iterations, budget)
         for name in ("q", "position_error", "orientation_error", "cost", "arrived", "iterations"):
-            getattr(found, name)[lost] = getattr(lanes, name)
+            getattr(best, name)[lost] = getattr(lanes, name)
         complete[lost[lanes.arrived]] = False
         if solutions:
             listed = list(several)
             for k in lost[lanes.arrived]:
-                listed[k] = found.q[k : k + 1]
+                listed[k] = best.q[k : k + 1]
             several = tuple(listed)
-    return found, tried, complete, several
+    return best, starts_tried, complete, several
 
 
 def _from_starts_too(
-    solver: Solver, found: Lanes, several: tuple[Array, ...], target: Array, wanted: Array, lost: NDArray[np.int64],
+    solver: Solver, best: Lanes, several: tuple[Array, ...], target: Array, preferred: Array, lost: NDArray[np.int64],
     iterations: int, starts: int,
 ) -> tuple[Array, ...]:  # fmt: skip
-    """Where a closed form may lack solutions: the one that ``wanted`` leads to, and of a list those of all starts.
+    """Where a closed form may lack solutions: the one that ``preferred`` leads to, and of a list those of all starts.
 
     Of these only what is isolated; where a pose has endlessly many, no list is the better for some more of them.
     """
-    lanes = solver.descent.run(wanted[lost], target[lost], iterations)
+    lanes = solver.descent.run(preferred[lost], target[lost], iterations)
     scale = solver.descent.scale
-    lanes.q = solver.turned(lanes.q, wanted[lost])
-    near, here = (np.abs((q - wanted[lost]) * scale).max(axis=-1) for q in (lanes.q, found.q[lost]))
-    nearer = lanes.arrived & (near < here)
+    lanes.q = solver.nearest_turns(lanes.q, preferred[lost])
+    near, current = (np.abs((q - preferred[lost]) * scale).max(axis=-1) for q in (lanes.q, best.q[lost]))
+    nearer = lanes.arrived & (near < current)
     for name in ("q", "position_error", "orientation_error", "iterations"):
-        getattr(found, name)[lost[nearer]] = getattr(lanes, name)[nearer]
+        getattr(best, name)[lost[nearer]] = getattr(lanes, name)[nearer]
     if not several:
         return several
-    some = Lanes(*(getattr(found, entry.name)[lost] for entry in fields(Lanes)))
+    subset = Lanes(*(getattr(best, entry.name)[lost] for entry in fields(Lanes)))
     listed = list(several)
-    for k, points in zip(lost, _distinct(solver, target[lost], some, iterations, starts), strict=True):
+    for k, points in zip(lost, _distinct(solver, target[lost], subset, iterations, starts), strict=True):
         isolated = ~singular(solver.descent, points[:, None], np.ones((len(points), 1), bool))
-        known = apart(points[:, None], listed[k][None], solver.descent) < SAME
-        listed[k] = np.concatenate([listed[k], points[isolated & ~known.any(axis=1)]])
+        repeated = joint_distance(points[:, None], listed[k][None], solver.descent) < SAME
+        listed[k] = np.concatenate([listed[k], points[isolated & ~repeated.any(axis=1)]])
     return tuple(listed)
 
 
@@ -228,55 +232,55 @@ def _searched(
 ) -> tuple[Lanes, NDArray[np.int64]]:
     """Each pose from the start that is given, or the nearest of the table, then from more and more others."""
     count, n = len(target), solver.arm.n
-    found = Lanes(
+    result = Lanes(
         np.zeros((count, n)), np.full(count, np.inf), np.full(count, np.inf), np.full(count, np.inf),
         np.zeros(count, bool), np.zeros(count, np.int64),
     )  # fmt: skip
-    tried = np.zeros(count, np.int64)
+    starts_tried = np.zeros(count, np.int64)
     weights = np.array([solver.descent.task.scaled[:3].mean(), solver.descent.task.scaled[3:].mean()])
-    waiting, done, size = np.arange(count), 0, 1
-    while len(waiting) and done < starts:
-        last = min(done + size, starts)
-        for begin in range(0, len(waiting), max(MOST_LANES // (last - done), 1)):
-            part = waiting[begin : begin + max(MOST_LANES // (last - done), 1)]
-            if near is not None and done == 0:
-                begun = near[part][:, None, :]
+    waiting, finished, size = np.arange(count), 0, 1
+    while len(waiting) and finished < starts:
+        stop = min(finished + size, starts)
+        for begin in range(0, len(waiting), max(MOST_LANES // (stop - finished), 1)):
+            chunk = waiting[begin : begin + max(MOST_LANES // (stop - finished), 1)]
+            if near is not None and finished == 0:
+                begun = near[chunk][:, None, :]
             else:
                 shift = int(near is not None)
-                begun = solver.starts.nearest(target[part], weights, done - shift, last - shift)
-            lanes, best = solver.round(target[part], begun, iterations, None if near is None else near[part])
-            better = lanes.arrived[best] | (lanes.cost[best] < found.cost[part])
-            into, out = part[better], best[better]
+                begun = solver.starts.nearest(target[chunk], weights, finished - shift, stop - shift)
+            lanes, best = solver.best_lanes(target[chunk], begun, iterations, None if near is None else near[chunk])
+            better = lanes.arrived[best] | (lanes.cost[best] < result.cost[chunk])
+            rows, lane_rows = chunk[better], best[better]
             for name in ("q", "position_error", "orientation_error", "cost", "arrived", "iterations"):
-                getattr(found, name)[into] = getattr(lanes, name)[out]
-        tried[waiting] = last
-        waiting = waiting[~found.arrived[waiting]]
-        done, size = last, size * GROWTH
-    return found, tried
+                getattr(result, name)[rows] = getattr(lanes, name)[lane_rows]
+        starts_tried[waiting] = stop
+        waiting = waiting[~result.arrived[waiting]]
+        finished, size = stop, size * GROWTH
+    return result, starts_tried
 
 
-def _spared(solver: Solver, found: Lanes, target: Array, criterion: str, iterations: int) -> None:
+def _follow_criterion(solver: Solver, result: Lanes, target: Array, criterion: str, iterations: int) -> None:
     """Let the joints to spare follow their criterion, then come back to the pose; where that fails, stay."""
-    which = np.flatnonzero(found.arrived)
-    moved = settled(solver.descent, found.q[which], target[which], criterion)
-    lanes = solver.descent.run(moved, target[which], iterations)
-    into = which[lanes.arrived]
+    rows = np.flatnonzero(result.arrived)
+    moved = settled(solver.descent, result.q[rows], target[rows], criterion)
+    lanes = solver.descent.run(moved, target[rows], iterations)
+    returned = rows[lanes.arrived]
     for name in ("q", "position_error", "orientation_error", "cost"):
-        getattr(found, name)[into] = getattr(lanes, name)[lanes.arrived]
+        getattr(result, name)[returned] = getattr(lanes, name)[lanes.arrived]
 
 
-def _distinct(solver: Solver, target: Array, found: Lanes, iterations: int, starts: int) -> tuple[Array, ...]:
+def _distinct(solver: Solver, target: Array, result: Lanes, iterations: int, starts: int) -> tuple[Array, ...]:
     """All solutions of each pose that the starts lead to, whole turns apart counted once."""
     weights = np.array([solver.descent.task.scaled[:3].mean(), solver.descent.task.scaled[3:].mean()])
     several = []
     for k in range(len(target)):
         begun = solver.starts.nearest(target[k : k + 1], weights, 0, starts)[0]
         lanes = solver.descent.run(begun, np.repeat(target[k : k + 1], starts, axis=0), iterations)
-        points = np.concatenate([found.q[k : k + 1][found.arrived[k : k + 1]], lanes.q[lanes.arrived]])
-        points = solver.turned(points, np.zeros_like(points))
-        kept: list[Array] = []
+        points = np.concatenate([result.q[k : k + 1][result.arrived[k : k + 1]], lanes.q[lanes.arrived]])
+        points = solver.nearest_turns(points, np.zeros_like(points))
+        unique: list[Array] = []
         for point in points:
-            if not any(apart(point, other, solver.descent) < SAME for other in kept):
-                kept.append(point)
-        several.append(np.array(kept).reshape(-1, solver.arm.n))
+            if not any(joint_distance(point, known_point, solver.descent) < SAME for known_point in unique):
+                unique.append(point)
+        several.append(np.array(unique).reshape(-1, solver.arm.n))
     return tuple(several)

@@ -56,18 +56,18 @@ class JointSolutions:
         lost = np.argwhere(~np.asarray(self.converged))
         if not len(lost):
             return ""
-        where = tuple(int(i) for i in lost[0])
-        which = f"pose {list(where)} is" if where else "the pose is"
+        index = tuple(int(i) for i in lost[0])
+        subject = f"pose {list(index)} is" if index else "the pose is"
         total = self.converged.size
-        stops = [name for name, held in zip(self.joint_names, self.at_limit[where], strict=True) if held]
+        stops = [name for name, blocked in zip(self.joint_names, self.at_limit[index], strict=True) if blocked]
         cause = f"held by the limits of {listed(stops)}" if stops else "beyond the reach of the joints, or singular"
-        many = f"{len(lost)} of {total} poses were not reached; " if total > 1 else ""
-        proven = bool(np.broadcast_to(self.complete, self.converged.shape)[where])
-        count = int(self.starts[where])
-        known = "no joint positions that are allowed reach it" if proven else f"after {count} start{'s' * (count != 1)}"
+        count_text = f"{len(lost)} of {total} poses were not reached; " if total > 1 else ""
+        proven = bool(np.broadcast_to(self.complete, self.converged.shape)[index])
+        count = int(self.starts[index])
+        proof = "no joint positions that are allowed reach it" if proven else f"after {count} start{'s' * (count != 1)}"
         return (
-            f"{many}{which} {self.position_error[where]:.3g} m and {self.orientation_error[where]:.3g} rad "
-            f"away at best, {known}, {cause}; ask for a pose within reach, or for fewer directions, as by "
+            f"{count_text}{subject} {self.position_error[index]:.3g} m and {self.orientation_error[index]:.3g} rad "
+            f"away at best, {proof}, {cause}; ask for a pose within reach, or for fewer directions, as by "
             f"task 'position'"
         )
 
@@ -85,11 +85,11 @@ class JointSolutions:
 
     def __repr__(self) -> str:
         total, lost = self.converged.size, int((~np.asarray(self.converged)).sum())
-        said = f"{total - lost} of {total} poses reached"
+        summary = f"{total - lost} of {total} poses reached"
         if self.solutions:
-            said += f", {sum(len(found) for found in self.solutions)} solutions"
-            said += ", all there are" if np.all(self.complete) else ""
-        return f"<JointSolutions of {self.name!r}: {said}>"
+            summary += f", {sum(len(of_one_pose) for of_one_pose in self.solutions)} solutions"
+            summary += ", all there are" if np.all(self.complete) else ""
+        return f"<JointSolutions of {self.name!r}: {summary}>"
 
     def _repr_html_(self) -> str:
         from ..markup.data_tables import Column, DataTable, Value

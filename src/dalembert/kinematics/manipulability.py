@@ -47,8 +47,8 @@ class Manipulability:
         """Largest over smallest semi-axis: 1 is isotropic, infinite is singular."""
         small = self.semi_axes[..., -1]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.where(small > 0, self.semi_axes[..., 0] / np.where(small > 0, small, 1.0), np.inf)
-        return np.asarray(found)
+            ratio = np.where(small > 0, self.semi_axes[..., 0] / np.where(small > 0, small, 1.0), np.inf)
+        return np.asarray(ratio)
 
     @property
     def smallest(self) -> Array:
@@ -56,8 +56,8 @@ class Manipulability:
         return self.semi_axes[..., -1]
 
     def __repr__(self) -> str:
-        said = f"{float(self.measure):.4g}" if self.measure.ndim == 0 else f"{self.measure.size} poses"
-        return f"<Manipulability by {self.kind} in {' '.join(self.directions)}: {said}>"
+        measure = f"{float(self.measure):.4g}" if self.measure.ndim == 0 else f"{self.measure.size} poses"
+        return f"<Manipulability by {self.kind} in {' '.join(self.directions)}: {measure}>"
 
 
 def rows_of(directions: str | Sequence[str]) -> tuple[list[int], tuple[str, ...]]:
@@ -81,10 +81,10 @@ def manipulability(
     table = arm.jacobian(q, frame)[..., rows, :]
     if kind == "acceleration":
         table = table @ arm.inverse_mass_matrix(q)
-    left, values, _ = np.linalg.svd(table, full_matrices=True)
+    axes, values, _ = np.linalg.svd(table, full_matrices=True)
     if values.shape[-1] < len(rows):  # fewer joints than directions: the rest is lost
         values = np.concatenate([values, np.zeros((*values.shape[:-1], len(rows) - values.shape[-1]))], axis=-1)
-    return Manipulability(kind, names, values, left)
+    return Manipulability(kind, names, values, axes)
 
 
 def operational_inertia(

@@ -31,37 +31,37 @@ def poses_of(pose: ArrayLike | Placement, task: str) -> Array:
     if task not in TASKS:
         raise ArmError(f"a task is {listed(TASKS)}, not {task!r}")
     if isinstance(pose, Placement):
-        found = np.eye(4)
-        found[:3, :3], found[:3, 3] = np.array(pose.rotation, dtype=float), np.array(pose.position, dtype=float)
-        return found
-    given = real_array("pose", pose, "numbers, a 4x4 matrix for each pose")
-    shape = given.shape
+        poses = np.eye(4)
+        poses[:3, :3], poses[:3, 3] = np.array(pose.rotation, dtype=float), np.array(pose.position, dtype=float)
+        return poses
+    array = real_array("pose", pose, "numbers, a 4x4 matrix for each pose")
+    shape = array.shape
     if task == "position" and shape[-1:] == (3,):
-        found = np.broadcast_to(np.eye(4), (*shape[:-1], 4, 4)).copy()
-        found[..., :3, 3] = given
+        poses = np.broadcast_to(np.eye(4), (*shape[:-1], 4, 4)).copy()
+        poses[..., :3, 3] = array
     elif task == "orientation" and shape[-2:] == (3, 3):
-        found = np.broadcast_to(np.eye(4), (*shape[:-2], 4, 4)).copy()
-        found[..., :3, :3] = given
+        poses = np.broadcast_to(np.eye(4), (*shape[:-2], 4, 4)).copy()
+        poses[..., :3, :3] = array
     elif shape[-2:] == (4, 4):
-        found = given
+        poses = array
     else:
-        other = {"position": ", or points of three numbers", "orientation": ", or 3x3 rotations"}.get(task, "")
-        raise ArmError(f"a pose is a 4x4 matrix{other}; got an array of shape {shape}")
-    if not np.isfinite(found).all():
-        raise ArmError(f"pose {_first(~np.isfinite(found).all(axis=(-1, -2)))}holds a value that is not finite")
-    turn = found[..., :3, :3]
-    off = np.abs(np.swapaxes(turn, -1, -2) @ turn - np.eye(3)).max(axis=(-1, -2), initial=0.0)
-    bad = (off > ORTHOGONAL) | (np.linalg.det(turn) < 0)
+        alternative = {"position": ", or points of three numbers", "orientation": ", or 3x3 rotations"}.get(task, "")
+        raise ArmError(f"a pose is a 4x4 matrix{alternative}; got an array of shape {shape}")
+    if not np.isfinite(poses).all():
+        raise ArmError(f"pose {_pose_index(~np.isfinite(poses).all(axis=(-1, -2)))}holds a value that is not finite")
+    turn = poses[..., :3, :3]
+    defect = np.abs(np.swapaxes(turn, -1, -2) @ turn - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+    bad = (defect > ORTHOGONAL) | (np.linalg.det(turn) < 0)
     if task != "position" and bad.any():
         raise ArmError(
-            f"pose {_first(bad)}has a rotation matrix that is not a rotation; its columns are axes of length 1"
+            f"pose {_pose_index(bad)}has a rotation matrix that is not a rotation; its columns are axes of length 1"
         )
-    if (np.abs(found[..., 3, :] - [0, 0, 0, 1]) > ORTHOGONAL).any():
+    if (np.abs(poses[..., 3, :] - [0, 0, 0, 1]) > ORTHOGONAL).any():
         raise ArmError("the last row of a pose is 0 0 0 1; give the position in the last column")
-    return found
+    return poses
 
 
-def _first(bad: Any) -> str:
+def _pose_index(bad: Any) -> str:
     """Which pose of a batch, for a message."""
     return f"{[int(i) for i in np.argwhere(bad)[0]]} " if np.ndim(bad) else ""
 
@@ -77,12 +77,12 @@ def rotation_vector(turn: Array, formulation: str = "angle-axis") -> tuple[Array
         return sine, angle
     length = angle if formulation == "angle-axis" else 2 * np.sin(angle / 2)
     small = size < 1e-7
-    found = sine * np.where(small, 1.0, length / np.where(small, 1.0, size))[..., None]
+    vector = sine * np.where(small, 1.0, length / np.where(small, 1.0, size))[..., None]
     about = small & (angle > 1)
     if about.any():
         # half a turn: the axis is the column of (R + 1)/2 = u u^T that is longest
         outer = (turn[about] + np.eye(3)) / 2
         column = np.argmax(np.einsum("...ii->...i", outer), axis=-1)
         axis = np.take_along_axis(outer, column[:, None, None], axis=-1)[..., 0]
-        found[about] = length[about][:, None] * axis / np.linalg.norm(axis, axis=-1, keepdims=True)
-    return found, angle
+        vector[about] = length[about][:, None] * axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+    return vector, angle

@@ -44,7 +44,7 @@ def settled(descent: Descent, q: Array, target: Array, criterion: str) -> Array:
     for _ in range(ROUNDS):
         x = q[live]
         error, _, _, weight, cost = descent.errors(x, target[live])
-        moved, _ = descent.stepped(x, error, weight, cost, _wanted(descent, x, criterion, metric), metric)
+        moved, _ = descent.stepped(x, error, weight, cost, _null_space_step(descent, x, criterion, metric), metric)
         change = np.abs((moved - x) * descent.scale).max(axis=-1)
         q[live] = moved
         live = live[change > SETTLED]
@@ -66,7 +66,7 @@ def _limited(descent: Descent) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(descent.lower) & np.isfinite(descent.upper))
 
 
-def _wanted(descent: Descent, q: Array, criterion: str, metric: Array) -> Array:
+def _null_space_step(descent: Descent, q: Array, criterion: str, metric: Array) -> Array:
     """A step of the joints down the gradient of the criterion, by the inverse of the metric."""
     if criterion == "limits":
         limited = _limited(descent)
@@ -78,6 +78,6 @@ def _wanted(descent: Descent, q: Array, criterion: str, metric: Array) -> Array:
     slopes = root[:, None, None] * descent.arm.jacobian_slopes(q, axes=axes)[:, rows]
     inner = jacobian @ np.swapaxes(jacobian, -1, -2) + 1e-9 * np.eye(len(root))
     pulled = np.linalg.solve(inner, jacobian)
-    found = GAIN * np.einsum("bij,bijk->bk", pulled, slopes) / metric
-    size = np.abs(found * descent.scale).max(axis=-1, keepdims=True)
-    return found * np.minimum(1.0, LONGEST / np.maximum(size, 1e-300))
+    step = GAIN * np.einsum("bij,bijk->bk", pulled, slopes) / metric
+    size = np.abs(step * descent.scale).max(axis=-1, keepdims=True)
+    return step * np.minimum(1.0, LONGEST / np.maximum(size, 1e-300))

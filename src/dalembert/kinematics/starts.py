@@ -55,17 +55,17 @@ class Starts:
 
         ``weights`` are those of positions and of rotations; a pose is as far as its matrix differs.
         """
-        mine = _features(self.poses, weights)
-        size = (mine**2).sum(axis=1)
-        found = np.empty((len(target), last - first, len(self.lower)))
+        features = _features(self.poses, weights)
+        size = (features**2).sum(axis=1)
+        positions = np.empty((len(target), last - first, len(self.lower)))
         for begin in range(0, len(target), PIECE):
-            part = slice(begin, begin + PIECE)
-            distance = size - 2 * (_features(target[part], weights) @ mine.T)
+            chunk = slice(begin, begin + PIECE)
+            distance = size - 2 * (_features(target[chunk], weights) @ features.T)
             order = np.argpartition(distance, last - 1, axis=1)[:, :last]
             rank = np.argsort(np.take_along_axis(distance, order, axis=1), axis=1)
             chosen = np.take_along_axis(order, rank, axis=1)[:, first:last]
-            found[part] = self.positions[chosen]
-        return found
+            positions[chunk] = self.positions[chosen]
+        return positions
 
 
 def _features(pose: Array, weights: Array) -> Array:

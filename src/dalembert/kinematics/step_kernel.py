@@ -15,7 +15,7 @@ from ..compile.functions import system_facts
 from ..compile.graph_model import GraphModel
 from ..compile.kernel import Kernel
 from ..formulations.damped_step import damped_step
-from ..formulations.system import Full
+from ..formulations.factor import DensePaths
 from ..rings.graph import Graph
 from ..rings.real import REAL
 from ..rings.ring import Scalar
@@ -56,11 +56,16 @@ def step_function(arm: ArmDescription) -> Function:
 
 
 def _build(arm: ArmDescription) -> Tables:
+    """The damped step over a graph, J that of the arm."""
     m = GraphModel(arm, Graph())
     graph = m.graph
     jacobian = m.system.jacobian(graph, m.input("q"))
-    rest = graph.inputs("error_", 6), graph.inputs("weight_", 12), *(m.input(x) for x in ("damping", "wanted", "edge"))
-    return damped_step(Full(m.n), graph, jacobian, *rest)
+    arguments = (
+        graph.inputs("error_", 6),
+        graph.inputs("weight_", 12),
+        *(m.input(x) for x in ("damping", "wanted", "edge")),
+    )
+    return damped_step(DensePaths(m.n), graph, jacobian, *arguments)
 
 
 def compiled_step(arm: MovingArm) -> Step:
@@ -70,7 +75,7 @@ def compiled_step(arm: MovingArm) -> Step:
     system = arm.over_reals
     names = ("q", "error", "weight", "damping", "wanted", "edge")
 
-    def tables(q: list[Scalar], *rest: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        return damped_step(Full(arm.n), REAL, system.jacobian(REAL, q), *rest)
+    def tables(q: list[Scalar], *arguments: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        return damped_step(DensePaths(arm.n), REAL, system.jacobian(REAL, q), *arguments)
 
     return lambda *arrays: evaluate(tables, list(zip(names, arrays, strict=True)))

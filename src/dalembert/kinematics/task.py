@@ -43,17 +43,17 @@ class Task:
             raise ArmError(f'weights are along the axes of the "base" or of the "frame", not {axes!r}')
         if error not in FORMULATIONS:
             raise ArmError(f"the error of a rotation can be {listed(FORMULATIONS)}, not {error!r}")
-        given = np.ones(6) if weights is None else real_array("weights", weights)
-        if given.shape != (6,) or not (np.isfinite(given).all() and (given >= 0).all()):
+        checked = np.ones(6) if weights is None else real_array("weights", weights)
+        if checked.shape != (6,) or not (np.isfinite(checked).all() and (checked >= 0).all()):
             raise ArmError("weights are six numbers of zero or more: x, y, z, then rotations about x, y, z")
-        asked = given * {"pose": (1, 1, 1, 1, 1, 1), "position": (1,) * 3 + (0,) * 3}.get(kind, (0,) * 3 + (1,) * 3)
-        if not asked.any():
+        active = checked * {"pose": (1, 1, 1, 1, 1, 1), "position": (1,) * 3 + (0,) * 3}.get(kind, (0,) * 3 + (1,) * 3)
+        if not active.any():
             raise ArmError(f"all weights of the {kind} are zero, so that nothing is asked for; give one above zero")
         close = real_array("tolerance", tolerance)
         if close.shape not in ((), (1,), (2,)) or not (close > 0).all():
             raise ArmError("a tolerance is above zero: one number, or one in m and one in rad")
         near, turn = (float(x) for x in np.broadcast_to(close, (2,)))
-        return cls(kind, asked, axes, error, near, turn, length)
+        return cls(kind, active, axes, error, near, turn, length)
 
     @property
     def rows(self) -> int:
@@ -76,23 +76,27 @@ class Task:
 
         Distances are over the directions whose weight is above zero.
         """
-        back = np.swapaxes(pose[..., :3, :3], -1, -2)
-        turned, angle = rotation_vector(target[..., :3, :3] @ back, self.error)
+        turn_t = np.swapaxes(pose[..., :3, :3], -1, -2)
+        turned, angle = rotation_vector(target[..., :3, :3] @ turn_t, self.error)
         error = np.concatenate([target[..., :3, 3] - pose[..., :3, 3], turned], axis=-1)
         counted = self.weights > 0
         if counted.all():
             return error, np.linalg.norm(error[..., :3], axis=-1), angle
-        own = error
+        counted_error = error
         if self.error == "sine":  # vanishes at half a turn, where nothing is reached
-            about_axis, _ = rotation_vector(target[..., :3, :3] @ back)
-            own = np.concatenate([error[..., :3], about_axis], axis=-1)
+            about_axis, _ = rotation_vector(target[..., :3, :3] @ turn_t)
+            counted_error = np.concatenate([error[..., :3], about_axis], axis=-1)
         if self.axes == "frame":
-            own = np.concatenate(
-                [np.einsum("...ij,...j->...i", back, own[..., part]) for part in (slice(0, 3), slice(3, 6))], axis=-1
+            counted_error = np.concatenate(
+                [
+                    np.einsum("...ij,...j->...i", turn_t, counted_error[..., part])
+                    for part in (slice(0, 3), slice(3, 6))
+                ],
+                axis=-1,
             )
-        own = own * counted
-        about = angle if counted[3:].all() else np.linalg.norm(own[..., 3:], axis=-1)
-        return error, np.linalg.norm(own[..., :3], axis=-1), np.where(counted[3:].any(), about, 0.0)
+        counted_error = counted_error * counted
+        about = angle if counted[3:].all() else np.linalg.norm(counted_error[..., 3:], axis=-1)
+        return error, np.linalg.norm(counted_error[..., :3], axis=-1), np.where(counted[3:].any(), about, 0.0)
 
     def cost(self, error: Array, weight: Array) -> Array:
         """e . W e / 2 of errors with the weights of ``weight_blocks``."""
@@ -108,13 +112,13 @@ class Task:
 
     def weight_blocks(self, pose: Array) -> Array:
         """W in base axes as twelve numbers for each pose: xx, yy, zz, xy, xz, yz of position, then of rotation."""
-        found = np.zeros((*pose.shape[:-2], 12))
+        blocks = np.zeros((*pose.shape[:-2], 12))
         if not self.turns_with_frame:
-            found[..., :3], found[..., 6:9] = self.scaled[:3], self.scaled[3:]
-            return found
+            blocks[..., :3], blocks[..., 6:9] = self.scaled[:3], self.scaled[3:]
+            return blocks
         turn = pose[..., :3, :3]
         for begin, part in ((0, self.scaled[:3]), (6, self.scaled[3:])):
             block = (turn * part) @ np.swapaxes(turn, -1, -2)
             for k, (i, j) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))):
-                found[..., begin + k] = block[..., i, j]
-        return found
+                blocks[..., begin + k] = block[..., i, j]
+        return blocks

@@ -67,10 +67,10 @@ def hand_model(
     rates = tuple(Signal(f"hand_{COORDINATES[row]}_rate", f"{unit}/s") for row, unit in zip(rows, units, strict=True))
     states = hand + rates + joint.states[2 * n :]
     # outputs beside the states, such as currents that are none, stay what they are
-    seen = np.vstack([np.eye(size), joint.C[size:] @ transform_inverse])
+    output_matrix = np.vstack([np.eye(size), joint.C[size:] @ transform_inverse])
     return replace(
-        joint, A=a, B=transform @ joint.B, C=seen, D=joint.D, states=states, outputs=states + joint.outputs[size:],
-        name=f"{joint.name}, hand",
+        joint, A=a, B=transform @ joint.B, C=output_matrix, D=joint.D, states=states,
+        outputs=states + joint.outputs[size:], name=f"{joint.name}, hand",
     )  # fmt: skip
 
 

@@ -51,14 +51,14 @@ NO_FORCES = OuterForces()
 
 
 def force_signals(forces: Sequence[Force], chain: str = "") -> tuple[Signal, ...]:
-    """Names of the components of forces and moments as inputs; a second force on a link is told by its number."""
-    found: list[Signal] = []
+    """Names of the components of forces and moments as inputs; a second force on a link carries its number."""
+    signals: list[Signal] = []
     for number, force in enumerate(forces):
-        before = sum(other.link == force.link for other in forces[:number])
+        before = sum(earlier.link == force.link for earlier in forces[:number])
         name = f"{chain}{force.link}" + (f"_{before + 1}" if before else "")
-        found += [Signal(f"{what}_{axis}_{name}", unit) for what, unit in (("force", "N"), ("moment", "N m"))
+        signals += [Signal(f"{quantity}_{axis}_{name}", unit) for quantity, unit in (("force", "N"), ("moment", "N m"))
                   for axis in "xyz"]  # fmt: skip
-    return tuple(found)
+    return tuple(signals)
 
 
 def links_model(arm: Any, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: OuterForces = NO_FORCES) -> LinearModel:
@@ -71,8 +71,8 @@ def links_model(arm: Any, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, forces: O
     else:
         to_q, to_qd, to_tau = arm.forward_dynamics_derivatives(q, qd, tau)
     positions, speeds, torques = joint_signals(arm)
-    at = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "tau": np.asarray(tau, float)}
-    model = second_order(to_q, to_qd, to_tau, positions, speeds, torques, arm.name, at)
+    operating_point = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "tau": np.asarray(tau, float)}
+    model = second_order(to_q, to_qd, to_tau, positions, speeds, torques, arm.name, operating_point)
     return _disturbed(model, arm, q, to_tau, forces.disturbing)
 
 
@@ -94,9 +94,9 @@ def driven_model(
     motors = tuple(
         Signal(f"torque_{name}", unit) for name, unit in zip(driven.motor_names, driven.motor_units, strict=True)
     )
-    at = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "qdd": np.asarray(qdd, float)}
+    operating_point = {"q": np.asarray(q, float), "qd": np.asarray(qd, float), "qdd": np.asarray(qdd, float)}
     model = second_order(
-        -inverse @ to_q, -inverse @ to_qd, inverse @ drive.T, positions, speeds, motors, driven.name, at
+        -inverse @ to_q, -inverse @ to_qd, inverse @ drive.T, positions, speeds, motors, driven.name, operating_point
     )
     return _disturbed(model, driven, q, inverse, forces.disturbing)
 
@@ -137,10 +137,10 @@ def with_currents(
     a = np.zeros((size + count, size + count))
     a[:size, :size] = mechanical.A
     a[:size, size:] = mechanical.B[:, :count] * motors.torque_constant
-    back = (motors.speed_constant / motors.inductance)[:, None]
-    a[size:, n:size] = -back * speeds
+    emf_rate = (motors.speed_constant / motors.inductance)[:, None]
+    a[size:, n:size] = -emf_rate * speeds
     if slopes is not None:
-        a[size:, :n] = -back * slopes
+        a[size:, :n] = -emf_rate * slopes
     a[size:, size:] = -np.diag(motors.resistance / motors.inductance)
     b = np.zeros((size + count, mechanical.B.shape[1]))
     b[size:, :count] = np.diag(1 / motors.inductance)
@@ -164,18 +164,18 @@ def _with_steady_currents(
         )
     count, size = len(names), len(mechanical.A)
     n = size // 2
-    seen = np.zeros((count, size))
-    back = (motors.speed_constant / motors.resistance)[:, None]
-    seen[:, n:] = -back * speeds
+    current_rows = np.zeros((count, size))
+    emf_current = (motors.speed_constant / motors.resistance)[:, None]
+    current_rows[:, n:] = -emf_current * speeds
     if slopes is not None:
-        seen[:, :n] = -back * slopes
+        current_rows[:, :n] = -emf_current * slopes
     pushed = mechanical.B[:, :count] * motors.torque_constant
     b = np.hstack([pushed / motors.resistance, mechanical.B[:, count:]])
     direct = np.zeros((size + count, b.shape[1]))
     direct[size:, :count] = np.diag(1 / motors.resistance)
     currents, voltages = _circuit_signals(names)
     return replace(
-        mechanical, A=mechanical.A + pushed @ seen, B=b, C=np.vstack([np.eye(size), seen]), D=direct,
+        mechanical, A=mechanical.A + pushed @ current_rows, B=b, C=np.vstack([np.eye(size), current_rows]), D=direct,
         inputs=voltages + mechanical.inputs[count:], outputs=mechanical.states + currents,
     )  # fmt: skip
 
@@ -199,11 +199,11 @@ def _torque_derivatives(
         to_q, to_qd, matrix = driven.inverse_dynamics_derivatives(q, qd, qdd, forces=forces)
         needed = driven.inverse_dynamics(q, qd, qdd, forces=forces)
     else:
-        plain = driven.frictionless()
+        frictionless = driven.frictionless()
         rubbed, rubbed_to_q, rubbed_to_qd = smooth_friction(driven, q, qd, width)
-        to_q, to_qd, matrix = plain.inverse_dynamics_derivatives(q, qd, qdd, forces=forces)
+        to_q, to_qd, matrix = frictionless.inverse_dynamics_derivatives(q, qd, qdd, forces=forces)
         to_q, to_qd = to_q + rubbed_to_q, to_qd + rubbed_to_qd
-        needed = plain.inverse_dynamics(q, qd, qdd, forces=forces) + rubbed
+        needed = frictionless.inverse_dynamics(q, qd, qdd, forces=forces) + rubbed
     if driven.drives.turns is not None:
         to_q = to_q - _lever_slopes(driven, q, driven.to_motors(q, needed))
     return to_q, to_qd, matrix, transmission
@@ -215,8 +215,8 @@ def smooth_friction(system: ArmSystem, q: ArrayLike, qd: ArrayLike, width: float
     shafts, speed_slopes = transmission @ speed, _speed_slopes(system, q, qd)
     slope = system.motor_friction.smooth_slope(shafts, width)
     to_qd = transmission.T @ (slope[:, None] * transmission)
-    own = system.joint_friction.smooth_slope(system.joint_ratios @ speed, width)
-    to_qd = to_qd + system.joint_ratios.T @ (own[:, None] * system.joint_ratios)
+    joint_slope = system.joint_friction.smooth_slope(system.joint_ratios @ speed, width)
+    to_qd = to_qd + system.joint_ratios.T @ (joint_slope[:, None] * system.joint_ratios)
     to_q = transmission.T @ (slope[:, None] * speed_slopes)
     to_q = to_q + _lever_slopes(system, q, system.motor_friction.smooth(shafts, width))
     return system.friction_torque(q, qd, width), to_q, to_qd
@@ -234,14 +234,16 @@ def _speed_slopes(driven: ArmSystem, q: ArrayLike, qd: ArrayLike) -> Array:
 
 def second_order(
     to_q: Array, to_qd: Array, to_input: Array, positions: tuple[Signal, ...], speeds: tuple[Signal, ...],
-    inputs: tuple[Signal, ...], name: str, at: dict[str, Array],
+    inputs: tuple[Signal, ...], name: str, operating_point: dict[str, Array],
 ) -> LinearModel:  # fmt: skip
     """The state-space model of qdd = to_q q + to_qd qd + to_input u."""
     n = len(to_q)
     a = np.block([[np.zeros((n, n)), np.eye(n)], [to_q, to_qd]])
     b = np.vstack([np.zeros((n, to_input.shape[1])), to_input])
     states = positions + speeds
-    return LinearModel(a, b, np.eye(2 * n), np.zeros((2 * n, b.shape[1])), states, inputs, states, name, at=at)
+    return LinearModel(
+        a, b, np.eye(2 * n), np.zeros((2 * n, b.shape[1])), states, inputs, states, name, at=operating_point
+    )
 
 
 def with_inputs(model: LinearModel, columns: Array, inputs: tuple[Signal, ...]) -> LinearModel:

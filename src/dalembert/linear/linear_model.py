@@ -89,10 +89,10 @@ class LinearModel:
 
     def with_outputs(self, matrix: Array, outputs: tuple[Signal, ...]) -> LinearModel:
         """The same model with other outputs y = matrix x."""
-        seen = np.asarray(matrix, float)
-        if seen.shape != (len(outputs), len(self.A)):
+        output_matrix = np.asarray(matrix, float)
+        if output_matrix.shape != (len(outputs), len(self.A)):
             raise ArmError(f"{len(outputs)} outputs of {len(self.A)} states take a matrix of as many rows and columns")
-        return replace(self, C=seen, D=np.zeros((len(outputs), self.B.shape[1])), outputs=outputs)
+        return replace(self, C=output_matrix, D=np.zeros((len(outputs), self.B.shape[1])), outputs=outputs)
 
     def state_space(self) -> Any:
         """As ``control.StateSpace`` of python-control, its signals named; dots in names become underscores."""
@@ -102,7 +102,7 @@ class LinearModel:
             raise ArmError("python-control is not installed; install dalembert[control]") from None
         signals = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
         # A dot separates systems from signals there.
-        names = {what: [signal.name.replace(".", "_") for signal in own] for what, own in signals.items()}
+        names = {role: [signal.name.replace(".", "_") for signal in group] for role, group in signals.items()}
         return control.ss(self.A, self.B, self.C, self.D, self.period or 0, name=self.name, **names)
 
     def response(self, times: Array, start: Array) -> Array:

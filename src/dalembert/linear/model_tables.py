@@ -42,13 +42,13 @@ def linear_model_html(model: LinearModel) -> str:
 
 def matrix_table(name: str, values: Array, rows: Sequence[Signal], columns: Sequence[Signal]) -> DataTable:
     """A matrix with the names and units of its signals."""
-    shown = columns[:MOST_COLUMNS]
-    heads = (Column(name, Html(f"<i>{name}</i>")), *(Column(s.name, s.name, s.unit, "number") for s in shown))
+    visible = columns[:MOST_COLUMNS]
+    heads = (Column(name, Html(f"<i>{name}</i>")), *(Column(s.name, s.name, s.unit, "number") for s in visible))
     cells: tuple[tuple[Value, ...], ...] = tuple(
-        (f"{signal.name} ({signal.unit})", *(float(x) for x in row[: len(shown)]))
+        (f"{signal.name} ({signal.unit})", *(float(x) for x in row[: len(visible)]))
         for signal, row in zip(rows, values, strict=True)
     )
-    rest = len(columns) - len(shown)
+    hidden = len(columns) - len(visible)
     return DataTable(
-        name, f"{name}, {len(rows)} by {len(columns)}", heads, cells, f"{rest} more columns." if rest else ""
+        name, f"{name}, {len(rows)} by {len(columns)}", heads, cells, f"{hidden} more columns." if hidden else ""
     )

@@ -39,28 +39,28 @@ def linear_model(
     speed = np.zeros(system.n) if qd is None else one_state(system.n, "qd", qd)
     outer = outer_forces(forces, disturbances)
     # about the motion of the model itself: where friction is made smooth, smooth friction decides how it accelerates
-    plain, resisting = system, np.zeros(system.n)
+    smooth, resisting = system, np.zeros(system.n)
     if width is not None:
-        plain, resisting = system.frictionless(), system.friction_torque(position, speed, width)
+        smooth, resisting = system.frictionless(), system.friction_torque(position, speed, width)
     if tau is None:
         rate = np.zeros(system.n)
-        torque = plain.bias(position, speed) + resisting
+        torque = smooth.bias(position, speed) + resisting
         if outer.all:
             torque = torque - system.force_load(position, outer.all)
     else:
         torque = one_state(system.n, "tau", tau)
-        rate = plain.forward_dynamics(position, speed, torque - resisting, forces=outer.all)
-    wanted = input or ("motor torque" if isinstance(system, DrivenSystem) else "joint torque")
-    if wanted not in INPUTS:
+        rate = smooth.forward_dynamics(position, speed, torque - resisting, forces=outer.all)
+    input_kind = input or ("motor torque" if isinstance(system, DrivenSystem) else "joint torque")
+    if input_kind not in INPUTS:
         raise ArmError(f"no input {input!r} of a linear model; there are {listed(INPUTS)}")
-    if wanted == "joint torque":
+    if input_kind == "joint torque":
         if width is not None:
             raise ArmError("width makes the friction of drives smooth; it belongs to the inputs of motors")
         model = links_model(system, position, speed, torque, outer)
     elif not isinstance(system, DrivenSystem):
-        raise ArmError(f"{system.name}: {wanted} needs an arm with its drives; linearize arm.driven")
+        raise ArmError(f"{system.name}: {input_kind} needs an arm with its drives; linearize arm.driven")
     else:
-        build = driven_model if wanted == "motor torque" else motor_model
+        build = driven_model if input_kind == "motor torque" else motor_model
         model = build(system, position, speed, rate, width, outer)
     if coordinates == "joint":
         return model
@@ -72,11 +72,11 @@ def linear_model(
 
 def outer_forces(forces: Sequence[Force], disturbances: Sequence[Force]) -> OuterForces:
     """Steady and disturbing forces, each one vector: a linear model is about one state."""
-    for name, given in (("forces", forces), ("disturbances", disturbances)):
-        if isinstance(given, Force) or not all(isinstance(force, Force) for force in given):
-            raise ArmError(f"{name} of a linear model are a list of Force, such as [Force('hand')]; got {given!r}")
-    found = OuterForces(tuple(forces), tuple(disturbances))
-    for force in found.all:
+    for name, group in (("forces", forces), ("disturbances", disturbances)):
+        if isinstance(group, Force) or not all(isinstance(force, Force) for force in group):
+            raise ArmError(f"{name} of a linear model are a list of Force, such as [Force('hand')]; got {group!r}")
+    outer = OuterForces(tuple(forces), tuple(disturbances))
+    for force in outer.all:
         if np.ndim(force.force) != 1 or np.ndim(force.moment) != 1:
             raise ArmError(f"the force on link {force.link!r} must be one vector: a linear model is about one state")
-    return found
+    return outer

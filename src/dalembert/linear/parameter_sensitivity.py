@@ -43,15 +43,15 @@ def to_load(
     """
     payload = dict(arm.loads).get(arm.tool_link)
     present = Inertia() if payload is None else payload.body
-    one, two = (arm.holding(Load.of(present + Load(k * step, com).body)) for k in (1, 2))
+    lighter, heavier = (arm.holding(Load.of(present + Load(k * step, com).body)) for k in (1, 2))
 
     def slope(bare: Array, with_one: Array, with_two: Array) -> Array:
         return (4 * with_one - with_two - 3 * bare) / (2 * step)
 
-    model, nearer, farther = build(arm), build(one), build(two)
+    model, nearer, farther = build(arm), build(lighter), build(heavier)
     slope_a, slope_b = slope(model.A, nearer.A, farther.A), slope(model.B, nearer.B, farther.B)
     values, right = np.linalg.eig(model.A)
     left = np.linalg.inv(right)
     rates = np.array([left[k] @ slope_a @ right[:, k] for k in range(len(values))])
-    gravity = slope(*(held.gravity_load(q) for held in (arm, one, two)))
+    gravity = slope(*(laden.gravity_load(q) for laden in (arm, lighter, heavier)))
     return LoadSensitivity(slope_a, slope_b, values, rates, gravity)

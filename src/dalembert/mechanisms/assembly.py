@@ -17,8 +17,8 @@ import numpy as np
 
 from ..rings.real import REAL
 from . import transfer
-from .batch import Array, through
-from .chain_frames import ChainFrames, Placed
+from .batch import Array, over_columns
+from .chain_frames import ChainFrames, JointFrames
 from .closure_equations import ClosureEquations
 from .coordinates import Coordinate
 from .diagnose import RANK, refuse_singular
@@ -34,15 +34,15 @@ LARGEST_CONDITION = 1e11
 
 
 @dataclass(frozen=True)
-class Carried:
+class CoordinateTransfer:
     """Transfer of the joints to the coordinates at a batch of configurations.
 
-    ``whole`` is X_w = [G^w_phi]^-1 ``(b, m, n + r)``; ``x`` ``(b, m, n)``, ``x2`` and ``x3`` are the influence
+    ``x_w`` is X_w = [G^w_phi]^-1 ``(b, m, n + r)``; ``x`` ``(b, m, n)``, ``x2`` and ``x3`` are the influence
     coefficients of the joints in the coordinates, of first to third order; ``condition`` is that of [G^w_phi].
     """
 
-    placed: Placed
-    whole: Array
+    placed: JointFrames
+    x_w: Array
     x: Array
     x2: Array
     x3: Array | None
@@ -83,67 +83,67 @@ class Assembly:
 
     # -- equations ------------------------------------------------------------------------------
 
-    def closure_blocks(self, placed: Placed, order: int) -> list[Block]:
+    def closure_blocks(self, placed: JointFrames, order: int) -> list[Block]:
         """Closure equations c with their influence coefficients G^c, H^c, D^c up to ``order``."""
         return [
             Block(rows, closure.joints, closure.jet(placed, order))
             for closure, rows in zip(self.closures, self.closure_rows, strict=True)
         ]
 
-    def coordinate_blocks(self, placed: Placed, order: int) -> list[Block]:
+    def coordinate_blocks(self, placed: JointFrames, order: int) -> list[Block]:
         """Coordinates q with their influence coefficients G^q, H^q, D^q up to ``order``."""
         return [
             Block(slice(k, k + 1), coordinate.joints, coordinate.jet(placed, order))
             for k, coordinate in enumerate(self.coordinates)
         ]
 
-    def blocks(self, placed: Placed, order: int) -> list[Block]:
+    def blocks(self, placed: JointFrames, order: int) -> list[Block]:
         """w = (q, c) with its influence coefficients up to ``order``: coordinates, then closures."""
         return self.coordinate_blocks(placed, order) + self.closure_blocks(placed, order)
 
     def value(self, blocks: Sequence[Block], count: int) -> Array:
         """w = (q, c), ``(b, n + r)``."""
-        found = np.zeros((count, self.n + self.r))
+        w = np.zeros((count, self.n + self.r))
         for block in blocks:
-            found[:, block.rows] = block.jet.value
-        return found
+            w[:, block.rows] = block.jet.value
+        return w
 
     def jacobian(self, blocks: Sequence[Block], count: int) -> Array:
         """[G^w_phi], ``(b, n + r, m)``."""
-        found = np.zeros((count, self.n + self.r, self.m))
+        jacobian = np.zeros((count, self.n + self.r, self.m))
         for block in blocks:
-            found[:, block.rows, block.joints] = block.jet.first
-        return found
+            jacobian[:, block.rows, block.joints] = block.jet.first
+        return jacobian
 
-    def closing(self, phi: Array) -> tuple[Array, Array]:
+    def closures_at(self, phi: Array) -> tuple[Array, Array]:
         """c ``(b, r)`` and [G^c_phi] ``(b, r, m)``."""
         if self.kernel is not None:
             return self.kernel.state(phi, np.zeros_like(phi))[:2]
         if not self.r:
             return np.zeros((len(phi), 0)), np.zeros((len(phi), 0, self.m))
-        value, g = through(lambda q: self._equations.tables(q)[:2], phi)
+        value, g = over_columns(lambda q: self._equations.tables(q)[:2], phi)
         return value, g
 
     def closure_jacobian(self, phi: Array) -> Array:
         """[G^c_phi], ``(b, r, m)``."""
-        return self.closing(phi)[1]
+        return self.closures_at(phi)[1]
 
-    def misfit(self, phi: Array) -> tuple[Array, Array]:
+    def closure_error(self, phi: Array) -> tuple[Array, Array]:
         """Closure errors ``(b, r)`` in m and rad that vanish only where closed, and their slopes ``(b, r, m)``.
 
         Where the mechanism is closed the slopes are [G^c_phi]; elsewhere turns are measured on the rotation group.
         """
-        value, g = (np.array(part) for part in self.closing(phi))
+        value, g = (np.array(part) for part in self.closures_at(phi))
         placed = self.chains.place(phi)
         for closure, rows in zip(self.closures, self.closure_rows, strict=True):
-            turns = closure.misfit(placed)
+            turns = closure.turn_error(placed)
             if turns is not None:
-                own, error, slope = turns
-                first = rows.start - self.n
-                at = slice(first + own.start, first + own.stop)
-                value[:, at] = error
-                g[:, at] = 0.0
-                g[:, at, closure.joints] = slope
+                local_rows, error, slope = turns
+                first_row = rows.start - self.n
+                turn_rows = slice(first_row + local_rows.start, first_row + local_rows.stop)
+                value[:, turn_rows] = error
+                g[:, turn_rows] = 0.0
+                g[:, turn_rows, closure.joints] = slope
         return value, g
 
     def drift(self, phi: Array, rate: Array) -> tuple[Array, Array]:
@@ -152,13 +152,13 @@ class Assembly:
             return self.kernel.state(phi, rate)[1:3]
         if not self.r:
             return np.zeros((len(phi), 0, self.m)), np.zeros((len(phi), 0))
-        g, drift = through(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
+        g, drift = over_columns(lambda q, qd: self._equations.tables(q, qd)[1:], phi, rate)
         return g, drift
 
-    def first_order(self, phi: Array, apart: bool = False) -> tuple[Array, Array]:
-        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``apart``: c is measured as ``misfit`` does."""
+    def first_order(self, phi: Array, as_error: bool = False) -> tuple[Array, Array]:
+        """w = (q, c) ``(b, n + r)`` and [G^w_phi] ``(b, n + r, m)``; ``as_error``: c as ``closure_error`` has it."""
         value, g = np.zeros((len(phi), self.n + self.r)), np.zeros((len(phi), self.n + self.r, self.m))
-        placed: Placed | None = None
+        placed: JointFrames | None = None
         for k, coordinate in enumerate(self.coordinates):
             if coordinate.joint >= 0:
                 value[:, k], g[:, k, coordinate.joint] = phi[:, coordinate.joint], 1.0
@@ -166,14 +166,14 @@ class Assembly:
                 placed = placed or self.chains.place(phi)
                 jet = coordinate.jet(placed, 1)
                 value[:, k : k + 1], g[:, k : k + 1, coordinate.joints] = jet.value, jet.first
-        value[:, self.n :], g[:, self.n :] = self.misfit(phi) if apart else self.closing(phi)
+        value[:, self.n :], g[:, self.n :] = self.closure_error(phi) if as_error else self.closures_at(phi)
         return value, g
 
-    def whole(self, phi: Array) -> Array:
+    def x_w(self, phi: Array) -> Array:
         """X_w ``(b, m, n + r)``."""
         return self.checked_inverse(phi, self.first_order(phi)[1])
 
-    def bent(self, placed: Placed, rate: Array, drift: Array) -> Array:
+    def full_drift(self, placed: JointFrames, rate: Array, drift: Array) -> Array:
         """phi'.[H^w] phi' ``(b, n + r)``, given its part for the closures."""
         bend = np.zeros((placed.count, self.n + self.r))
         bend[:, self.n :] = drift
@@ -183,16 +183,16 @@ class Assembly:
                 bend[:, k] = transfer.form(rate[:, coordinate.joints], second)[:, 0]
         return bend
 
-    def moved(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+    def joint_motion(self, phi: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """X_w, phi' and phi'' for this motion of the coordinates: second order without its array."""
         placed = self.chains.place(phi)
-        whole = self.whole(phi)
-        rate = (whole[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
-        bend = self.bent(placed, rate, self.drift(phi, rate)[1])
+        x_w = self.x_w(phi)
+        rate = (x_w[:, :, : self.n] @ qd[:, :, None])[:, :, 0]
+        bend = self.full_drift(placed, rate, self.drift(phi, rate)[1])
         bend[:, : self.n] -= qdd
-        return whole, rate, -(whole @ bend[:, :, None])[:, :, 0]
+        return x_w, rate, -(x_w @ bend[:, :, None])[:, :, 0]
 
-    def split(self, g: Array) -> tuple[Array, Array]:
+    def null_space(self, g: Array) -> tuple[Array, Array]:
         """N ``(m, f)``, orthonormal, with [G^c] N = 0, and the pseudo-inverse of one [G^c_phi] ``(r, m)``."""
         if not g.shape[0]:
             return np.eye(g.shape[1]), np.zeros((g.shape[1], 0))
@@ -204,34 +204,34 @@ class Assembly:
 
     # -- transfer -------------------------------------------------------------------------------
 
-    def carried(self, phi: Array, order: int = 2) -> Carried:
+    def carried(self, phi: Array, order: int = 2) -> CoordinateTransfer:
         """The transfer at closed configurations ``phi`` ``(b, m)``; refused where it is singular."""
         count = len(phi)
         placed = self.chains.place(phi)
         blocks = self.blocks(placed, order)
         g = self.jacobian(blocks, count)
-        whole, condition = self.inverse(g)
+        x_w, condition = self.inverse(g)
         self._refuse(phi, g, condition)
-        x = np.ascontiguousarray(whole[:, :, : self.n])
+        x = np.ascontiguousarray(x_w[:, :, : self.n])
         bend = np.zeros((count, self.n + self.r, self.n, self.n))
         for block in blocks:
             bend[:, block.rows] = transfer.quadratic(x[:, block.joints], block.jet.second)
-        x2 = -transfer.dot(whole, bend)
+        x2 = -transfer.dot(x_w, bend)
         x3 = None
         if order >= 3:
             deep = np.zeros((count, self.n + self.r, self.n, self.n, self.n))
             for block in blocks:
-                own, own2 = x[:, block.joints], x2[:, block.joints]
-                cubic = transfer.cubic(own, block.jet.third)
-                deep[:, block.rows] = cubic + transfer.paired(block.jet.second, own, own2)
-            x3 = -np.einsum("bpn,bnijk->bpijk", whole, deep)
-        return Carried(placed, whole, x, x2, x3, condition)
+                x_block, x2_block = x[:, block.joints], x2[:, block.joints]
+                cubic = transfer.cubic(x_block, block.jet.third)
+                deep[:, block.rows] = cubic + transfer.paired(block.jet.second, x_block, x2_block)
+            x3 = -np.einsum("bpn,bnijk->bpijk", x_w, deep)
+        return CoordinateTransfer(placed, x_w, x, x2, x3, condition)
 
     def checked_inverse(self, phi: Array, g: Array) -> Array:
         """X_w, refused where it is singular."""
-        whole, condition = self.inverse(g)
+        x_w, condition = self.inverse(g)
         self._refuse(phi, g, condition)
-        return whole
+        return x_w
 
     def _refuse(self, phi: Array, g: Array, condition: Array) -> None:
         worst = int(np.argmax(condition)) if len(phi) else 0
@@ -242,18 +242,18 @@ class Assembly:
         """X_w and the condition of [G^w_phi] (in the largest row sum, as cheap as the inverse itself)."""
         if g.shape[1] == self.m:
             try:
-                whole = np.linalg.inv(g)
+                x_w = np.linalg.inv(g)
             except np.linalg.LinAlgError:
                 # One singular configuration must not hide the others: invert one by one.
-                whole = np.stack([_inverse_or_nan(matrix) for matrix in g])
-            norm = np.abs(g).sum(axis=2).max(axis=1) * np.abs(whole).sum(axis=2).max(axis=1)
-            return whole, np.where(np.isfinite(norm), norm, np.inf)
+                x_w = np.stack([_inverse_or_nan(matrix) for matrix in g])
+            norm = np.abs(g).sum(axis=2).max(axis=1) * np.abs(x_w).sum(axis=2).max(axis=1)
+            return x_w, np.where(np.isfinite(norm), norm, np.inf)
         if g.shape[1] < self.m:
             return np.full((len(g), self.m, g.shape[1]), np.nan), np.full(len(g), np.inf)
         u, s, vh = np.linalg.svd(g, full_matrices=False)
         with np.errstate(divide="ignore", invalid="ignore"):
-            whole = np.swapaxes(vh, 1, 2) @ (np.swapaxes(u, 1, 2) / s[:, :, None])
-            return whole, np.where(s[:, -1] > 0, s[:, 0] / s[:, -1], np.inf)
+            x_w = np.swapaxes(vh, 1, 2) @ (np.swapaxes(u, 1, 2) / s[:, :, None])
+            return x_w, np.where(s[:, -1] > 0, s[:, 0] / s[:, -1], np.inf)
 
 
 def _inverse_or_nan(matrix: Array) -> Array:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from ..arm.errors import UnreachableError
 from .batch import Array
 from .change_points import CLOSED
-from .continuation import SMALLEST_STEP, Place, told
+from .continuation import SMALLEST_STEP, ClosedConfiguration, coordinate_text
 from .position import closed, newton
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ class Support:
     phi: Array
     weights: Array
 
-    def of(self, function: Callable[..., Array], *given: ArrayLike) -> Array:
-        """The value at the state of ``function(phi, *given)``, which takes one state."""
+    def interpolated(self, function: Callable[..., Array], *arguments: ArrayLike) -> Array:
+        """The value at the state of ``function(phi, *arguments)``, which takes one state."""
         if len(self.weights) == 1:
-            return function(self.phi[0], *given)
-        values = np.array([function(phi, *given) for phi in self.phi])
+            return function(self.phi[0], *arguments)
+        values = np.array([function(phi, *arguments) for phi in self.phi])
         return np.asarray(np.tensordot(self.weights, values, 1))
 
 
@@ -67,83 +67,84 @@ class AssemblyBranch:
         ``integrated``: who asks shortens the way from state to state where there is nothing to pass.
         """
         self.assembly, self.integrated = assembly, integrated
-        self.place = Place(assembly, phi[None])
+        self.configuration = ClosedConfiguration(assembly, phi[None])
         self.q = coordinates(assembly, phi)
-        self.best = min(best, self.place.condition)
+        self.best = min(best, self.configuration.condition)
         self.passage: BranchPassage | None = None
-        self.plain = False
+        self.no_passage = False
         """True where it is nearly singular and no change point was found to pass."""
-        self._last: tuple[Array, Support] = (self.q, Support(self.place.phi, ONE))
+        self._last_support: tuple[Array, Support] = (self.q, Support(self.configuration.phi, ONE))
 
-    def to(self, q: Array) -> Array:
+    def joints(self, q: Array) -> Array:
         """The joints ``(m,)`` at coordinates ``q``."""
-        return self.support(q).of(lambda phi: phi)
+        return self.support(q).interpolated(lambda phi: phi)
 
     def support(self, q: Array) -> Support:
         """Where functions of the joints at coordinates ``q`` are to be evaluated."""
-        if (q == self._last[0]).all():
-            return self._last[1]
+        if (q == self._last_support[0]).all():
+            return self._last_support[1]
         if self.passage is not None:
-            found = self.passage.support(q)
-            if found is None:
-                self.place, self.q = self.passage.side(q)
+            support = self.passage.support(q)
+            if support is None:
+                self.configuration, self.q = self.passage.side(q)
                 self.passage = None
         if self.passage is None:
-            found = self._followed(q)
-        assert found is not None
-        self._last = q.copy(), found
-        return found
+            support = self._followed(q)
+        assert support is not None
+        self._last_support = q.copy(), support
+        return support
 
     def _followed(self, q: Array) -> Support:
-        """From the last place on, through any number of change points."""
+        """From the last configuration on, through any number of change points."""
         while True:
             if self._walked(q):
-                return Support(self.place.phi, ONE)
-            if self.plain:
+                return Support(self.configuration.phi, ONE)
+            if self.no_passage:
                 raise UnreachableError(
-                    f"near {told(self.assembly, self.q)} the coordinates stop to determine the mechanism, since "
-                    f"assembly modes meet there; mechanism.simulate passes such places, or choose other coordinates"
+                    f"near {coordinate_text(self.assembly, self.q)} the coordinates stop to determine the mechanism, "
+                    f"since assembly modes meet there; mechanism.simulate passes such places, or choose other "
+                    "coordinates"
                 )
-            self.passage = BranchPassage.beyond(self.assembly, self.place, self.q, q - self.q)
+            self.passage = BranchPassage.beyond(self.assembly, self.configuration, self.q, q - self.q)
             if self.passage is None:
-                self.plain = True
+                self.no_passage = True
                 continue
-            found = self.passage.support(q)
-            if found is not None:
-                return found
-            self.place, self.q = self.passage.side(q)
+            support = self.passage.support(q)
+            if support is not None:
+                return support
+            self.configuration, self.q = self.passage.side(q)
             self.passage = None
 
     def _walked(self, q: Array) -> bool:
-        """Goes on towards q in steps that find their place at once; False where one comes too near a singularity."""
-        start, whole, done, share = self.q, q - self.q, 0.0, 1.0
-        least = SHORTEST if self.plain and self.integrated else SMALLEST_STEP
-        while done < 1:
-            ahead = min(1.0, done + share)
-            wanted = q.copy() if ahead == 1 else start + ahead * whole
-            reached = self.place.to(self.q, wanted)
+        """Goes on towards q in steps of Newton that converge at once; False where one comes too near a singularity."""
+        start, displacement, fraction, step = self.q, q - self.q, 0.0, 1.0
+        smallest = SHORTEST if self.no_passage and self.integrated else SMALLEST_STEP
+        while fraction < 1:
+            ahead = min(1.0, fraction + step)
+            target = q.copy() if ahead == 1 else start + ahead * displacement
+            reached = self.configuration.continued(self.q, target)
             if reached is not None and self._is_regular(reached):
-                self.place, self.q, done, share = reached, wanted, ahead, 2 * share
-            elif share > least:
-                share /= 2
+                self.configuration, self.q, fraction, step = reached, target, ahead, 2 * step
+            elif step > smallest:
+                step /= 2
             else:
                 return False
         return True
 
-    def _is_regular(self, place: Place) -> bool:
-        condition = place.condition
+    def _is_regular(self, configuration: ClosedConfiguration) -> bool:
+        condition = configuration.condition
         self.best = min(self.best, condition)
         if condition < NEAR * self.best:
-            self.plain = False
+            self.no_passage = False
             return True
-        return self.plain and condition < WORSE * self.best
+        return self.no_passage and condition < WORSE * self.best
 
 
 class BranchPassage:
-    """A change point on a line in the coordinates, with places before and behind it on one branch."""
+    """A change point on a line in the coordinates, with closed configurations before and behind it on one branch."""
 
-    def __init__(self, assembly: Assembly, centre: Array, way: Array, gate: float) -> None:
-        self.assembly, self.centre, self.way, self.gate = assembly, centre, way, gate
+    def __init__(self, assembly: Assembly, centre: Array, direction: Array, gate: float) -> None:
+        self.assembly, self.centre, self.direction, self.gate = assembly, centre, direction, gate
         # Chebyshev's points in the square of the distance: both sides alike, none near the point itself.
         middle, half = (LAST**2 + FIRST**2) / 2, (LAST**2 - FIRST**2) / 2
         side = gate * np.sqrt(middle + half * np.cos(np.pi * (2 * np.arange(SIDE) + 1) / (2 * SIDE)))
@@ -152,54 +153,58 @@ class BranchPassage:
         self.aside = np.zeros_like(centre)
 
     @classmethod
-    def beyond(cls, assembly: Assembly, place: Place, q: Array, towards: Array) -> BranchPassage | None:
-        """The passage of the change point that lies before a place at ``q``; None where there is none."""
+    def beyond(
+        cls, assembly: Assembly, configuration: ClosedConfiguration, q: Array, towards: Array
+    ) -> BranchPassage | None:
+        """The passage of the change point that lies before a configuration at ``q``; None where there is none."""
         length = float(np.linalg.norm(towards))
         if not length:
             return None
-        way = towards / length
-        gate = _distance(place, q, way)
+        direction = towards / length
+        gate = _distance(configuration, q, direction)
         if gate is None:
             return None
-        found = cls(assembly, q + gate * way, way, gate)
-        return found if found._sides(place, q) and found._is_closed() else None
+        passage = cls(assembly, q + gate * direction, direction, gate)
+        return passage if passage._sides(configuration, q) and passage._is_closed() else None
 
-    def _sides(self, place: Place, q: Array) -> bool:
+    def _sides(self, configuration: ClosedConfiguration, q: Array) -> bool:
         """Joints at all distances: those before it by continuation, each behind it from where the others lead."""
-        at, now = place, q
+        current, q_current = configuration, q
         before: list[Array] = []
         for distance in self.distances[:SIDE][::-1]:
-            wanted = self.centre + distance * self.way
-            reached = at.to(now, wanted)
+            target = self.centre + distance * self.direction
+            reached = current.continued(q_current, target)
             if reached is None:
                 return False
-            at, now = reached, wanted
+            current, q_current = reached, target
             before.append(reached.phi[0])
         self.phi = np.array(before[::-1])
         for number in range(SIDE, 2 * SIDE):
-            known, s = self.distances[:number], self.distances[number]
-            ahead = lagrange(known[-SIDE - 1 :], s) @ self.phi[-SIDE - 1 :]
-            found, off = newton(self.assembly, ahead[None], (self.centre + s * self.way)[None], 25, near=True)
-            gone = np.abs(self.phi[-1] - self.phi[number - 1 - SIDE]).max() + np.abs(found[0] - self.phi[-1]).max()
-            if not closed(off)[0] or np.abs(found[0] - ahead).max() > KINK * gone + 1e-9:
+            nodes, s = self.distances[:number], self.distances[number]
+            ahead = lagrange(nodes[-SIDE - 1 :], s) @ self.phi[-SIDE - 1 :]
+            solution, residual = newton(
+                self.assembly, ahead[None], (self.centre + s * self.direction)[None], 25, near=True
+            )
+            travel = np.abs(self.phi[-1] - self.phi[number - 1 - SIDE]).max() + np.abs(solution[0] - self.phi[-1]).max()
+            if not closed(residual)[0] or np.abs(solution[0] - ahead).max() > KINK * travel + 1e-9:
                 return False
-            self.phi = np.concatenate([self.phi, found])
+            self.phi = np.concatenate([self.phi, solution])
         return True
 
     def _is_closed(self) -> bool:
         """True if the loops are closed, at the coordinates wanted, all along between the sides."""
         along = self.gate * np.linspace(-WITHIN, WITHIN, 9)
         phi = np.array([lagrange(self.distances, s) @ self.phi for s in along])
-        wanted = self.centre + along[:, None] * self.way
+        target = self.centre + along[:, None] * self.direction
         placed = self.assembly.chains.place(phi)
         q = self.assembly.value(self.assembly.coordinate_blocks(placed, 0), len(phi))[:, : self.assembly.n]
-        return bool(np.abs(self.assembly.misfit(phi)[0]).max() < CLOSED and np.abs(q - wanted).max() < CLOSED)
+        return bool(np.abs(self.assembly.closure_error(phi)[0]).max() < CLOSED and np.abs(q - target).max() < CLOSED)
 
     def _split(self, q: Array) -> tuple[float, Array]:
         """How far q is along the way, and what is left aside of it."""
-        off = q - self.centre
-        s = float(self.way @ off)
-        aside = off - s * self.way
+        offset = q - self.centre
+        s = float(self.direction @ offset)
+        aside = offset - s * self.direction
         return s, np.where(np.abs(aside) > 1e-15 * (1 + np.abs(q)), aside, 0.0)
 
     def support(self, q: Array) -> Support | None:
@@ -213,42 +218,42 @@ class BranchPassage:
         """Both sides at coordinates that differ from the way by ``aside``; False where they are not found."""
         if (aside == self.aside).all():
             return True
-        wanted = self.centre + aside + self.distances[:, None] * self.way
-        phi, off = newton(self.assembly, self.phi, wanted, 25, near=True)
-        if not closed(off).all() or np.abs(phi - self.phi).max() > self.gate + np.abs(phi[0] - phi[-1]).max():
+        target = self.centre + aside + self.distances[:, None] * self.direction
+        phi, residual = newton(self.assembly, self.phi, target, 25, near=True)
+        if not closed(residual).all() or np.abs(phi - self.phi).max() > self.gate + np.abs(phi[0] - phi[-1]).max():
             return False
         self.phi, self.aside = phi, aside
         return True
 
-    def side(self, q: Array) -> tuple[Place, Array]:
-        """A place before or behind the change point, as q is, and its coordinates."""
+    def side(self, q: Array) -> tuple[ClosedConfiguration, Array]:
+        """A closed configuration before or behind the change point, as q is, and its coordinates."""
         number = SIDE if self._split(q)[0] > 0 else SIDE - 1
-        at = self.centre + self.aside + self.distances[number] * self.way
-        return Place(self.assembly, self.phi[number : number + 1]), at
+        q_side = self.centre + self.aside + self.distances[number] * self.direction
+        return ClosedConfiguration(self.assembly, self.phi[number : number + 1]), q_side
 
 
-def _distance(place: Place, q: Array, way: Array) -> float | None:
-    """How far the singularity is, where the reciprocal of the condition falls towards zero along ``way``."""
-    here, back = 1 / place.condition, 1e-3
-    while back < 1:
-        before = place.to(q, q - back * way)
+def _distance(configuration: ClosedConfiguration, q: Array, direction: Array) -> float | None:
+    """How far the singularity is, where the reciprocal of the condition falls towards zero along ``direction``."""
+    reciprocal, step_back = 1 / configuration.condition, 1e-3
+    while step_back < 1:
+        before = configuration.continued(q, q - step_back * direction)
         if before is None:
             return None
-        there = 1 / before.condition
-        if there > 1.5 * here:
-            return back * here / (there - here)
-        back *= 2
+        reciprocal_before = 1 / before.condition
+        if reciprocal_before > 1.5 * reciprocal:
+            return step_back * reciprocal / (reciprocal_before - reciprocal)
+        step_back *= 2
     return None
 
 
 def lagrange(nodes: Array, s: float) -> Array:
     """The values at ``s`` of Lagrange's polynomials over ``nodes``."""
-    off = s - nodes
-    apart = nodes[:, None] - nodes
-    np.fill_diagonal(apart, 1.0)
-    table = np.tile(off, (len(nodes), 1))
+    to_nodes = s - nodes
+    spacings = nodes[:, None] - nodes
+    np.fill_diagonal(spacings, 1.0)
+    table = np.tile(to_nodes, (len(nodes), 1))
     np.fill_diagonal(table, 1.0)
-    return np.asarray((table / apart).prod(axis=1))
+    return np.asarray((table / spacings).prod(axis=1))
 
 
 def coordinates(assembly: Assembly, phi: Array) -> Array:

@@ -124,9 +124,9 @@ class ChainFrames:
     def beyond_limits(self, phi: Array, but: Sequence[int] = ()) -> str:
         """The first joint of one configuration ``(m,)``, ``but`` some, that is beyond its limits; empty if none is."""
         for sign, bounds in ((-1, self.lower), (1, self.upper)):
-            over = [k for k in np.flatnonzero(sign * (phi - bounds) > PAST) if k not in but]
-            if over:
-                k = over[0]
+            violated = [k for k in np.flatnonzero(sign * (phi - bounds) > PAST) if k not in but]
+            if violated:
+                k = violated[0]
                 unit = "rad" if self.revolute[k] else "m"
                 return f"{self.joint_names[k]} passes its limit of {bounds[k]:.6g} {unit}"
         return ""
@@ -152,16 +152,18 @@ class ChainFrames:
             raise ArmError(f"several chains have a joint {name!r}; write {listed(self.joint_names[k] for k in short)}")
         raise ArmError(f"no joint {name!r}{nearest(name, self.joint_names)}; the joints are {listed(self.joint_names)}")
 
-    def carrier(self, given: FrameOn | str) -> Carrier:
+    def carrier(self, reference: FrameOn | str) -> Carrier:
         """The numbers of a frame: a ``FrameOn``, the name of a frame, or "chain", "chain:link", "ground"."""
-        frame = self.frames[given] if isinstance(given, str) and given in self.frames else FrameOn.of(given)
+        frame = (
+            self.frames[reference] if isinstance(reference, str) and reference in self.frames else FrameOn.of(reference)
+        )
         empty = np.zeros(0, dtype=np.intp)
         if frame.chain == GROUND:
             turn, shift = frame.at.exact
             return Carrier(empty, -1, -1, empty, np.array(turn, dtype=float), np.array(shift, dtype=float), frame.at)
         if frame.chain not in self.arms:
-            known = (*self.names, GROUND, *self.frames)
-            raise ArmError(f"no chain or frame {frame.chain!r}{nearest(frame.chain, known)}; there are {listed(known)}")
+            names = (*self.names, GROUND, *self.frames)
+            raise ArmError(f"no chain or frame {frame.chain!r}{nearest(frame.chain, names)}; there are {listed(names)}")
         arm = self.arms[frame.chain]
         body, placement = arm.body_of[arm.link(frame.link or arm.tool_link).name]
         placement = placement @ (frame.at if frame.link else arm.tool @ frame.at)
@@ -180,23 +182,23 @@ class ChainFrames:
             placement,
         )
 
-    def place(self, phi: Array) -> Placed:
+    def place(self, phi: Array) -> JointFrames:
         """All joint frames at these joints ``(b, m)``."""
-        return Placed(self, phi)
+        return JointFrames(self, phi)
 
 
-class Placed:
+class JointFrames:
     """The joint frames of all chains at a batch of configurations; computed for each chain at first use."""
 
     def __init__(self, system: ChainFrames, phi: Array) -> None:
         self.chains, self.phi, self.count = system, phi, len(phi)
-        self.found: dict[int, tuple[Array, Array]] = {}
+        self._frames: dict[int, tuple[Array, Array]] = {}
 
     def frames(self, chain: int) -> tuple[Array, Array]:
         """Axes ``(b, n, 3, 3)`` and origins ``(b, n, 3)`` of a chain's joint frames in the world."""
-        if chain not in self.found:
-            self.found[chain] = self.chains.numbers[chain].frames(self.phi[:, self.chains.slices[chain]])
-        return self.found[chain]
+        if chain not in self._frames:
+            self._frames[chain] = self.chains.numbers[chain].frames(self.phi[:, self.chains.slices[chain]])
+        return self._frames[chain]
 
     def pose(self, carrier: Carrier) -> tuple[Array, Array]:
         """Rotation ``(b, 3, 3)`` and position ``(b, 3)`` of a frame."""
@@ -234,20 +236,20 @@ class Placed:
     def turning(self, carrier: Carrier, order: int) -> Jet:
         """The frame's rotation: no value (zero), g_n = s_n, h_mn = s_m x s_n for m before n, not symmetric (2-69)."""
         n = len(carrier.path)
-        parts = [np.zeros((self.count, 3))]
+        coefficients = [np.zeros((self.count, 3))]
         if not n:
-            return jets.constant(parts[0], self.count, 0, order)
+            return jets.constant(coefficients[0], self.count, 0, order)
         axes, _, revolute = self.joints(carrier)
         spin = np.where(revolute[:, None], axes, 0.0)
-        parts.append(np.swapaxes(spin, 1, 2))
+        coefficients.append(np.swapaxes(spin, 1, 2))
         table = jets.cross(spin[:, :, None], spin[:, None])
         if order >= 2:
             before = np.arange(n)[:, None] < np.arange(n)
-            parts.append(np.moveaxis(np.where(before[..., None], table, 0.0), -1, 1))
+            coefficients.append(np.moveaxis(np.where(before[..., None], table, 0.0), -1, 1))
         if order >= 3:
             # d h_mn / d phi_l = s_i x (s_j x s_n), i and j being l and m from the base out; zero unless both carry n.
             deep = jets.cross(spin[:, :, None, None], table[:, None])
             l, m, k = np.meshgrid(*(np.arange(n),) * 3, indexing="ij")  # noqa: E741 - Freeman's index
             picked = deep[:, np.minimum(l, m), np.maximum(l, m), k]
-            parts.append(np.moveaxis(np.where(((m < k) & (l < k))[..., None], picked, 0.0), -1, 1))
-        return Jet(*parts)
+            coefficients.append(np.moveaxis(np.where(((m < k) & (l < k))[..., None], picked, 0.0), -1, 1))
+        return Jet(*coefficients)

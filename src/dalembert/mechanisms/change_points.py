@@ -60,12 +60,12 @@ class ChangePoints:
         self,
         assembly: Assembly,
         slope: Callable[[float, State], State],
-        put_back: Callable[[State], State | None],
+        project: Callable[[State], State | None],
         phi: Array,
         begin: float,
         tolerances: tuple[float, float],
     ) -> None:
-        self.assembly, self.slope, self.put_back, self.begin = assembly, slope, put_back, begin
+        self.assembly, self.slope, self.project, self.begin = assembly, slope, project, begin
         self.rtol, self.atol = tolerances
         self.best = float(self.regularity(phi[None])[0])
 
@@ -94,28 +94,28 @@ class ChangePoints:
         steady = (regularity[1:] + regularity[:-1]).min() > 8 * np.abs(np.diff(regularity)).max()
         if steady and regularity.min() >= limit:
             return None  # it changes too slowly to vanish between two instants
-        turned = self._turned(phi)
+        turned = self._singular_between(phi)
         for k in range(1, SAMPLES + 1):
             end = times[k]
             if turned[k - 1] and regularity[k] >= limit:  # both samples are beyond it: look between them
                 before = phi[k - 1]
 
                 def is_beyond(y: State, before: Array = before) -> bool:
-                    return self._turned(np.array([before, y[:m]]))[0]
+                    return self._singular_between(np.array([before, y[:m]]))[0]
 
-                end = self._first(times[k - 1], end, between, is_beyond)
+                end = self._first_instant(times[k - 1], end, between, is_beyond)
             elif regularity[k] >= limit:
                 continue
-            return self._first(times[k - 1], end, between, lambda y: bool(self.near(y[None, :m])[0]))
+            return self._first_instant(times[k - 1], end, between, lambda y: bool(self.near(y[None, :m])[0]))
         return None
 
-    def _first(
-        self, start: float, end: float, between: Callable[[float], State], is_there: Callable[[State], bool]
+    def _first_instant(
+        self, start: float, end: float, between: Callable[[float], State], holds: Callable[[State], bool]
     ) -> float:
         """By bisection, a time at which it is not yet there, and 2^-12 of the interval later it is."""
         for _ in range(12):
             middle = (start + end) / 2
-            if is_there(between(middle)):
+            if holds(between(middle)):
                 end = middle
             else:
                 start = middle
@@ -124,9 +124,9 @@ class ChangePoints:
     def is_lost(self, before: State, after: State) -> bool:
         """True if a singularity lies between two states, or is so near that rounding decides what comes next."""
         phi = np.array([before, after])[:, : self.assembly.m]
-        return self._turned(phi)[0] or bool(self.regularity(phi[1:])[0] < TOO_NEAR * self.best)
+        return self._singular_between(phi)[0] or bool(self.regularity(phi[1:])[0] < TOO_NEAR * self.best)
 
-    def _turned(self, phi: Array) -> list[bool]:
+    def _singular_between(self, phi: Array) -> list[bool]:
         """Where a singularity lies between configurations that follow each other.
 
         The rows that count and the free directions of one, N, make a square table [G^c; N^T] of the next.
@@ -135,55 +135,60 @@ class ChangePoints:
         assert rank is not None
         u, s, vh = np.linalg.svd(self.assembly.closure_jacobian(phi))
         g = (u[:, :, :rank] * s[:, None, :rank]) @ vh[:, :rank]
-        found = []
+        crossed = []
         for k in range(len(phi) - 1):
             rows, free = u[k][:, :rank].T, vh[k][rank:]
             signs = [np.linalg.slogdet(np.vstack([rows @ table, free]))[0] for table in (g[k], g[k + 1])]
-            found.append(bool(signs[0] * signs[1] < 0))
-        return found
+            crossed.append(bool(signs[0] * signs[1] < 0))
+        return crossed
 
     def passed(self, start: float, state: State) -> Passage | None:
         """The way from a state at the gate to the far side of a change point; None where there is none."""
         m = self.assembly.m
-        speed, here = self._rate_of_regularity(start, state)
+        speed, regularity = self._rate_of_regularity(start, state)
         if not speed < 0:
             return None  # it leads away, or rests
-        span = -2.2 * here / speed
+        span = -2.2 * regularity / speed
         for _ in range(4):
             if np.abs(state[m:]).max() * span > 0.5:
                 return None  # too slow: what happens meanwhile is not short
-            found = self._across(start, state, start + span)
-            if found is not None:
-                return found
+            passage = self._passage(start, state, start + span)
+            if passage is not None:
+                return passage
             span *= 1.4
         return None
 
     def _rate_of_regularity(self, start: float, state: State) -> tuple[float, float]:
+        """The regularity's slope in time, by a difference backwards along phi', and the regularity itself."""
         m = self.assembly.m
         phi, rate = state[:m], state[m:]
         largest = np.abs(rate).max()
         if not largest > 0:
             return 0.0, 0.0
         step = 1e-4 * NEAR / largest
-        behind, here = self.regularity(np.array([phi - step * rate, phi]))
-        return float((here - behind) / step), float(here)
+        behind, current = self.regularity(np.array([phi - step * rate, phi]))
+        return float((current - behind) / step), float(current)
 
-    def _across(self, start: float, state: State, end: float) -> Passage | None:
+    def _passage(self, start: float, state: State, end: float) -> Passage | None:
+        """From ``start`` to ``end``: accelerations interpolated from both sides, integrated until the far side settles.
+
+        None where it does not, or where the loops open on the way.
+        """
         m, span = self.assembly.m, end - start
-        back = max(self.begin, start - 1.5 * span)
-        if start - back < 0.5 * span:
+        earliest = max(self.begin, start - 1.5 * span)
+        if start - earliest < 0.5 * span:
             return None  # the motion has not been on its way for long enough to say where it leads
-        before = self._accelerations(start, state, back)
+        before = self._accelerations(start, state, earliest)
         if before is None:
             return None
         times, accelerations = before
         ahead = _integrated(times, accelerations, start, state)
-        found = np.full_like(state, np.inf)
+        arrival = np.full_like(state, np.inf)
         for _ in range(8):
-            landed = self.put_back(ahead(end))
+            landed = self.project(ahead(end))
             if landed is None or self.near(landed[None, :m])[0] or np.abs(landed - ahead(end))[:m].max() > 1e-4:
                 return None
-            change, found = np.abs(landed - found).max(), landed
+            change, arrival = np.abs(landed - arrival).max(), landed
             if change < 1e-12 * (1 + np.abs(landed).max()):
                 break
             after = self._accelerations(end, landed, end + 1.5 * span)
@@ -194,15 +199,15 @@ class ChangePoints:
             )
         instants = np.linspace(start, end, 33)
         phi = np.array([ahead(t)[:m] for t in instants])
-        if np.abs(self.assembly.misfit(phi)[0]).max() > CLOSED:
+        if np.abs(self.assembly.closure_error(phi)[0]).max() > CLOSED:
             return None
-        return Passage(start, float(instants[np.argmin(self.regularity(phi))]), end, found, ahead)
+        return Passage(start, float(instants[np.argmin(self.regularity(phi))]), end, arrival, ahead)
 
     def _accelerations(self, start: float, state: State, end: float) -> tuple[Array, Array] | None:
         """phi'' at ``NODES`` instants from ``start`` to ``end``, which may be earlier."""
         m = self.assembly.m
         times = start + (end - start) * (1 - np.cos(np.pi * np.arange(NODES) / (2 * NODES - 1)))
-        found: list[Array] = []
+        accelerations: list[Array] = []
         between: Callable[[float], State] | None = None
         solver: Any = DOP853(self.slope, start, state, end, rtol=self.rtol, atol=self.atol)
         for t in times:
@@ -213,11 +218,11 @@ class ChangePoints:
                 return None
             if t != start:
                 between = between or solver.dense_output()
-            y = state if between is None else self.put_back(between(t))
+            y = state if between is None else self.project(between(t))
             if y is None or (t != start and self.near(y[None, :m])[0]):
                 return None
-            found.append(self.slope(t, y)[m:])
-        return times, np.array(found)
+            accelerations.append(self.slope(t, y)[m:])
+        return times, np.array(accelerations)
 
 
 def _integrated(times: Array, accelerations: Array, start: float, state: State) -> Callable[[float], State]:
@@ -228,7 +233,7 @@ def _integrated(times: Array, accelerations: Array, start: float, state: State) 
     curve = BarycentricInterpolator(nodes, accelerations)
     points, weights = np.polynomial.legendre.leggauss(NODES + 1)
 
-    def at(t: float) -> State:
+    def state_at(t: float) -> State:
         x = (t - start) / scale
         # Exact for polynomials of this degree: phi' = int a, phi = phi0 + x phi0' + int (x - s) a(s) ds.
         s = x * (points + 1) / 2
@@ -238,4 +243,4 @@ def _integrated(times: Array, accelerations: Array, start: float, state: State) 
         phi = state[:m] + scale * x * state[m:] + scale**2 * (w * (x - s)[:, None] * a).sum(axis=0)
         return np.concatenate([phi, rate])
 
-    return at
+    return state_at

@@ -30,26 +30,26 @@ class ClosedQuotients:
 
     def __call__(self, phi: ArrayLike) -> NDArray[np.float64]:
         """The values at joints phi ``(..., m)``."""
-        below = np.asarray(self.denominator(phi))
-        found = np.array([entry(phi) for entry in self.numerator.reshape(-1)])
-        found = np.moveaxis(found, 0, -1) / below[..., None]
-        return np.asarray(found.reshape(*below.shape, *self.numerator.shape))
+        denominator = np.asarray(self.denominator(phi))
+        values = np.array([entry(phi) for entry in self.numerator.reshape(-1)])
+        values = np.moveaxis(values, 0, -1) / denominator[..., None]
+        return np.asarray(values.reshape(*denominator.shape, *self.numerator.shape))
 
 
 class Products:
     """Sums of products of polynomials of one mechanism, as long as there is room for them."""
 
     def __init__(self, name: str, one: TrigPolynomial) -> None:
-        self.name, self.one, self.zero, self.done = name, one, one * 0, 0
+        self.name, self.one, self.zero, self.count = name, one, one * 0, 0
 
     def begin(self) -> None:
         """Count anew: room is that of one quantity."""
-        self.done = 0
+        self.count = 0
 
     def times(self, a: TrigPolynomial, b: TrigPolynomial) -> TrigPolynomial:
         """a b."""
-        self.done += len(a) * len(b)
-        if self.done > MOST_PRODUCTS:
+        self.count += len(a) * len(b)
+        if self.count > MOST_PRODUCTS:
             raise ArmError(
                 f"{self.name}: this quotient has too many terms to be written out; evaluate it from what it is made "
                 "of, mass_matrix, christoffel, influence and second_order, or ask for numbers"
@@ -58,25 +58,25 @@ class Products:
 
     def total(self, a: Iterable[Any], b: Iterable[Any]) -> TrigPolynomial:
         """sum a_k b_k."""
-        found = self.zero
+        polynomial = self.zero
         for x, y in zip(a, b, strict=True):
             if x and y:
-                found = found + self.times(x, y)
-        return found
+                polynomial = polynomial + self.times(x, y)
+        return polynomial
 
     def matrix(self, a: Any, b: Any) -> Polynomials:
         """The matrix product."""
-        found = np.empty((len(a), b.shape[1]), dtype=object)
-        for i, j in np.ndindex(found.shape):
-            found[i, j] = self.total(a[i], b[:, j])
-        return found
+        product = np.empty((len(a), b.shape[1]), dtype=object)
+        for i, j in np.ndindex(product.shape):
+            product[i, j] = self.total(a[i], b[:, j])
+        return product
 
     def power(self, a: TrigPolynomial, exponent: int) -> TrigPolynomial:
         """a^exponent."""
-        found = self.one
+        power = self.one
         for _ in range(exponent):
-            found = self.times(found, a)
-        return found
+            power = self.times(power, a)
+        return power
 
 
 class PolynomialSystem:
@@ -92,32 +92,32 @@ class PolynomialSystem:
         self.blocks = _blocks(filled)
         self._adjugates = [adjugate(matrix[np.ix_(rows, columns)], products) for rows, columns in self.blocks]
         self.determinant = products.one
-        for _, below in self._adjugates:
-            self.determinant = products.times(self.determinant, below)
+        for _, block_determinant in self._adjugates:
+            self.determinant = products.times(self.determinant, block_determinant)
 
     def solve(self, right: Polynomials) -> Polynomials:
         """det A times x, for columns b ``(r, k)``."""
         products = self.products
-        found = np.full(right.shape, products.zero, dtype=object)
+        solution = np.full(right.shape, products.zero, dtype=object)
         solved: list[int] = []
-        so_far = products.one
-        for (rows, columns), (cofactors, below) in zip(self.blocks, self._adjugates, strict=True):
-            rest = _scaled(right[rows], so_far, products)
+        determinant = products.one
+        for (rows, columns), (cofactors, block_determinant) in zip(self.blocks, self._adjugates, strict=True):
+            right_side = _scaled(right[rows], determinant, products)
             if solved:
-                rest = rest - products.matrix(self.matrix[np.ix_(rows, solved)], found[solved])
-            found[solved] = _scaled(found[solved], below, products)
-            found[columns] = products.matrix(cofactors, rest)
+                right_side = right_side - products.matrix(self.matrix[np.ix_(rows, solved)], solution[solved])
+            solution[solved] = _scaled(solution[solved], block_determinant, products)
+            solution[columns] = products.matrix(cofactors, right_side)
             solved += columns
-            so_far = products.times(so_far, below)
-        return found
+            determinant = products.times(determinant, block_determinant)
+        return solution
 
 
 def _scaled(table: Polynomials, factor: TrigPolynomial, products: Products) -> Polynomials:
-    found = np.empty(table.shape, dtype=object)
-    for at in np.ndindex(table.shape):
-        entry: Any = table[at]
-        found[at] = products.times(entry, factor)
-    return found
+    scaled = np.empty(table.shape, dtype=object)
+    for index in np.ndindex(table.shape):
+        entry: Any = table[index]
+        scaled[index] = products.times(entry, factor)
+    return scaled
 
 
 def block_sizes(filled: NDArray[np.bool_]) -> list[int]:
@@ -134,21 +134,23 @@ def _blocks(filled: NDArray[np.bool_]) -> list[tuple[list[int], list[int]]]:
     partner = maximum_bipartite_matching(csr_array(filled), perm_type="column") if size else np.zeros(0, dtype=int)
     if (partner < 0).any():
         return []
-    # row i is told by its unknown partner[i]; it needs row j where it holds the unknown of j
+    # row i determines its unknown partner[i]; it needs row j where it holds the unknown of j
     needs = filled[:, partner]
     count, label = connected_components(csr_array(needs), connection="strong")
     members = [[int(i) for i in np.flatnonzero(label == k)] for k in range(count)]
-    found: list[list[int]] = []
-    left = list(range(count))
-    while left:
-        # strong components form no circle: one of those left needs none but itself and those found
-        done = {i for block in found for i in block}
+    ordered: list[list[int]] = []
+    remaining = list(range(count))
+    while remaining:
+        # strong components form no circle: one of those left needs none but itself and those ordered
+        solved = {i for block in ordered for i in block}
         k = next(
-            k for k in left if all(j in done or label[j] == k for i in members[k] for j in np.flatnonzero(needs[i]))
+            k
+            for k in remaining
+            if all(j in solved or label[j] == k for i in members[k] for j in np.flatnonzero(needs[i]))
         )
-        found.append(members[k])
-        left.remove(k)
-    return [(rows, [int(partner[i]) for i in rows]) for rows in found]
+        ordered.append(members[k])
+        remaining.remove(k)
+    return [(rows, [int(partner[i]) for i in rows]) for rows in ordered]
 
 
 def adjugate(matrix: Polynomials, products: Products) -> tuple[Polynomials, TrigPolynomial]:
@@ -162,13 +164,13 @@ def adjugate(matrix: Polynomials, products: Products) -> tuple[Polynomials, Trig
         total = products.zero
         for k, row in enumerate(rows):
             if matrix[row, columns[0]]:
-                part = products.times(matrix[row, columns[0]], minor(rows[:k] + rows[k + 1 :], columns[1:]))
-                total = total + part if k % 2 == 0 else total - part
+                term = products.times(matrix[row, columns[0]], minor(rows[:k] + rows[k + 1 :], columns[1:]))
+                total = total + term if k % 2 == 0 else total - term
         return total
 
-    every = tuple(range(size))
-    found = np.empty((size, size), dtype=object)
+    indices = tuple(range(size))
+    cofactors = np.empty((size, size), dtype=object)
     for i, j in np.ndindex(size, size):
-        cofactor = minor(every[:j] + every[j + 1 :], every[:i] + every[i + 1 :])
-        found[i, j] = cofactor if (i + j) % 2 == 0 else -cofactor
-    return found, minor(every, every)
+        cofactor = minor(indices[:j] + indices[j + 1 :], indices[:i] + indices[i + 1 :])
+        cofactors[i, j] = cofactor if (i + j) % 2 == 0 else -cofactor
+    return cofactors, minor(indices, indices)

@@ -21,14 +21,14 @@ class ClosureEnd:
     """One frame of a closure: what carries it, where it is on that body, and which of its vectors are asked for."""
 
     carrier: Carrier
-    place: Frame
+    frame: Frame
     vectors: set[int]
 
 
 class ClosureEquations:
     """All closures of ``system``, whose chains over ``ring`` are ``links``.
 
-    ``given`` are numbers of the ring in place of named lengths and angles, chain by chain.
+    ``parameters`` are numbers of the ring in place of named lengths and angles, chain by chain.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ClosureEquations:
         closures: Sequence[ClosureNumbers | GearNumbers],
         ring: Ring,
         links: Sequence[Chain],
-        given: Sequence[Mapping[str, Scalar]] = (),
+        parameters: Sequence[Mapping[str, Scalar]] = (),
     ) -> None:
         self.chains, self.ring, self.links = system, ring, links
         self.ties: list[GearNumbers | tuple[tuple[Product, ...], ClosureEnd, ClosureEnd]] = []
@@ -47,7 +47,8 @@ class ClosureEquations:
                 continue
             products = c.closure.products
             a, b = (
-                ClosureEnd(e, over(ring, e, given), v) for e, v in zip((c.a, c.b), vectors_of(products), strict=True)
+                ClosureEnd(e, body_frame(ring, e, parameters), v)
+                for e, v in zip((c.a, c.b), vectors_of(products), strict=True)
             )
             self.ties.append((products, a, b))
 
@@ -56,14 +57,14 @@ class ClosureEquations:
         values: list[Scalar] = []
         rows: list[list[Scalar]] = []
         drift: list[Scalar] = []
-        met: dict[int, list[Frame]] = {}
+        joint_frames: dict[int, list[Frame]] = {}
         for tie in self.ties:
             if isinstance(tie, GearNumbers):
-                found = [tie.equation(self.ring, phi)]
+                tie_equations = [tie.equation(self.ring, phi)]
             else:
                 products, *ends = tie
-                found = equations(products, *(self.vectors(end, phi, rate, met) for end in ends))
-            for equation in found:
+                tie_equations = equations(products, *(self.vectors(end, phi, rate, joint_frames) for end in ends))
+            for equation in tie_equations:
                 row: list[Scalar] = [0] * self.chains.m
                 for joint, slope in equation.slopes.items():
                     row[joint] = slope
@@ -73,16 +74,18 @@ class ClosureEquations:
         return values, rows, drift
 
     def vectors(
-        self, end: ClosureEnd, phi: Sequence[Scalar], rate: Sequence[Scalar], met: dict[int, list[Frame]]
+        self, end: ClosureEnd, phi: Sequence[Scalar], rate: Sequence[Scalar], joint_frames: dict[int, list[Frame]]
     ) -> dict[int, CarriedVector]:
-        """The vectors of a frame that are asked for; ``met`` keeps the joint frames of chains met before."""
+        """The vectors of a frame that are asked for; ``joint_frames`` keeps the joint frames of chains met before."""
         number = max(end.carrier.chain, 0)  # a frame in the world belongs to no chain; none is asked then
-        part, chain, body = self.chains.slices[number], self.links[number], end.carrier.body
-        if body >= 0 and number not in met:
-            met[number] = frames(chain, self.ring, phi[part])
-        return frame_vectors(chain, met.get(number, []), body, end.place, rate[part], part.start, end.vectors)
+        joints, chain, body = self.chains.slices[number], self.links[number], end.carrier.body
+        if body >= 0 and number not in joint_frames:
+            joint_frames[number] = frames(chain, self.ring, phi[joints])
+        return frame_vectors(
+            chain, joint_frames.get(number, []), body, end.frame, rate[joints], joints.start, end.vectors
+        )
 
 
-def over(ring: Ring, end: Carrier, given: Sequence[Mapping[str, Scalar]] = ()) -> Frame:
-    """A frame on its body in numbers of the ring; ``given`` replaces named lengths and angles of each chain."""
-    return placed(end.placement, ring, given[end.chain] if given and end.chain >= 0 else {})
+def body_frame(ring: Ring, end: Carrier, parameters: Sequence[Mapping[str, Scalar]] = ()) -> Frame:
+    """A frame on its body in numbers of the ring; ``parameters`` replaces named lengths and angles of each chain."""
+    return placed(end.placement, ring, parameters[end.chain] if parameters and end.chain >= 0 else {})

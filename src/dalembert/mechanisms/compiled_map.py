@@ -58,46 +58,46 @@ class CompiledMap:
             self._short[name] = len(reachable(self.kernel(name).function.nodes)) <= LARGEST_CODE
         return self._short[name]
 
-    def answer(self, name: str, slow: Callable[..., Array], *given: ArrayLike) -> Array | None:
+    def answer(self, name: str, slow: Callable[..., Array], *inputs: ArrayLike) -> Array | None:
         """The result of a kernel; states it does not answer come from ``slow`` of their rows.
 
         None where the arguments do not fit, or where the one state that is asked is not answered.
         """
         kernel = self.kernel(name)
-        arguments = given if len(given) == len(kernel.arguments) else (*given, self._unloaded)
+        arguments = inputs if len(inputs) == len(kernel.arguments) else (*inputs, self._unloaded)
         for x, (_, width) in zip(arguments, kernel.arguments, strict=True):
             shape = x.shape if isinstance(x, np.ndarray) else np.shape(x)
             if not shape or shape[-1] != width:
                 return None
-        found, spread = kernel.fast(*arguments)
+        result, spread = kernel.fast(*arguments)
         if spread.ndim == 1:
-            return found if spread[0] < LARGEST_SPREAD and math.isfinite(found.sum()) else None
-        good = _answered(spread, found)
+            return result if spread[0] < LARGEST_SPREAD and math.isfinite(result.sum()) else None
+        good = _answered(spread, result)
         if not good.all():
-            rows = [np.broadcast_to(np.asarray(x, dtype=float), (*good.shape, np.shape(x)[-1]))[~good] for x in given]
-            found[~good] = slow(*rows)
-        return np.asarray(found)
+            rows = [np.broadcast_to(np.asarray(x, dtype=float), (*good.shape, np.shape(x)[-1]))[~good] for x in inputs]
+            result[~good] = slow(*rows)
+        return np.asarray(result)
 
-    def one(self, name: str, *given: ArrayLike) -> Array | None:
+    def single_state(self, name: str, *inputs: ArrayLike) -> Array | None:
         """The result of a kernel for one state given as arrays of floats, in as few steps as can be; else None."""
         try:
-            call, widths, more = self._calls[name]
+            call, widths, unloaded = self._calls[name]
         except KeyError:
             kernel = self.kernel(name)
             call, widths = kernel.fast, [(width,) for _, width in kernel.arguments]
-            more = (self._unloaded,) if kernel.arguments[-1][0] == "joint_load" else ()
-            self._calls[name] = call, widths, more
-        for x, shape in zip(given, widths, strict=False):
+            unloaded = (self._unloaded,) if kernel.arguments[-1][0] == "joint_load" else ()
+            self._calls[name] = call, widths, unloaded
+        for x, shape in zip(inputs, widths, strict=False):
             if type(x) is not np.ndarray or x.shape != shape:
                 return None
-        found, spread = call(*given, *more)
-        good = spread[0] < LARGEST_SPREAD and math.isfinite(sum(found.ravel().tolist()))
-        return found if good else None
+        result, spread = call(*inputs, *unloaded)
+        good = spread[0] < LARGEST_SPREAD and math.isfinite(sum(result.ravel().tolist()))
+        return result if good else None
 
-    def tables(self, name: str, *given: Array) -> tuple[Array, ...] | None:
+    def tables(self, name: str, *inputs: Array) -> tuple[Array, ...] | None:
         """All results of a kernel but the spread, of flat batches; None if it does not answer for all states."""
-        *found, spread = self.kernel(name)(*given)
-        return tuple(found) if _answered(spread, found[-1]).all() else None
+        *results, spread = self.kernel(name)(*inputs)
+        return tuple(results) if _answered(spread, results[-1]).all() else None
 
     # -- positions ------------------------------------------------------------------------------
 
@@ -105,71 +105,71 @@ class CompiledMap:
         """Condition of [G^w_phi] at one configuration ``(m,)``, from below."""
         return float(np.sqrt(self.kernel("newton_step")(phi, np.zeros(self.assembly.n))[2][0]))
 
-    def newton_of_one(self, guess: Array, wanted: Array) -> NewtonRun | None:
+    def newton_single(self, guess: Array, target: Array) -> NewtonRun | None:
         """The same from one configuration ``(m,)``, without the cost of batches; None where it does not converge."""
         step = self.kernel("newton_step").fast
-        tolerance = TOLERANCE * (1 + max(map(abs, wanted.tolist()), default=0.0))
-        following, off, spread, side, aligned = step(guess, wanted)
-        at, first, start = guess, following, side[0]
-        worst = np.abs(off).max()
+        tolerance = TOLERANCE * (1 + max(map(abs, target.tolist()), default=0.0))
+        following, residual, spread, side, aligned = step(guess, target)
+        phi, first, start = guess, following, side[0]
+        worst = np.abs(residual).max()
         for _ in range(STEPS):
             if not worst > tolerance:
                 break
-            at = following
-            following, off, spread, side, aligned = step(at, wanted)
-            worst = np.abs(off).max()
+            phi = following
+            following, residual, spread, side, aligned = step(phi, target)
+            worst = np.abs(residual).max()
         if not worst <= 10 * tolerance:
             return None
-        small = np.abs(following - at).max() < 1e-10
+        small = np.abs(following - phi).max() < 1e-10
         return NewtonRun(
-            (following if small else at)[None],
+            (following if small else phi)[None],
             first[None],
             np.array([min(aligned.tolist()) > 0]),
             np.sqrt(spread),
             np.array([start * side[0] > 0]),
         )
 
-    def newton(self, guess: Array, wanted: Array) -> NewtonRun:
+    def newton(self, guess: Array, target: Array) -> NewtonRun:
         """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""
         step = self.kernel("newton_step")
-        size = 1 + np.abs(wanted).max(axis=1, initial=0.0)
-        at = guess.copy()
-        found = step(at, wanted)
-        following, off, spread, side, aligned = found
+        size = 1 + np.abs(target).max(axis=1, initial=0.0)
+        phi = guess.copy()
+        outputs = step(phi, target)
+        following, residual, spread, side, aligned = outputs
         first, start = following.copy(), side.copy()
-        left = np.flatnonzero(_worst(off) > TOLERANCE * size)
+        remaining = np.flatnonzero(_worst(residual) > TOLERANCE * size)
         for _ in range(STEPS):
-            if not len(left):
+            if not len(remaining):
                 break
-            at[left] = following[left]
-            for whole, own in zip(found, step(at[left], wanted[left]), strict=True):
-                whole[left] = own
-            left = left[_worst(off[left]) > TOLERANCE * size[left]]
+            phi[remaining] = following[remaining]
+            for output, update in zip(outputs, step(phi[remaining], target[remaining]), strict=True):
+                output[remaining] = update
+            remaining = remaining[_worst(residual[remaining]) > TOLERANCE * size[remaining]]
         # A last step, which is known, takes off what differences would see; near singularities it is rounding.
-        small = np.abs(following - at).max(axis=1, initial=0.0) < 1e-10
+        small = np.abs(following - phi).max(axis=1, initial=0.0) < 1e-10
         return NewtonRun(
-            np.where(small[:, None], following, at),
+            np.where(small[:, None], following, phi),
             first,
-            closed(_worst(off) / size) & (aligned > 0).all(axis=1),
+            closed(_worst(residual) / size) & (aligned > 0).all(axis=1),
             np.sqrt(spread[:, 0]),
             (start * side)[:, 0] > 0,
         )
 
 
-def _answered(spread: Array, found: Array) -> NDArray[np.bool_]:
+def _answered(spread: Array, result: Array) -> NDArray[np.bool_]:
     """Where a result counts: far enough from a singularity, and finite."""
     good = np.asarray(spread[..., 0] < LARGEST_SPREAD)
-    return good & np.isfinite(found).all(axis=tuple(range(good.ndim, found.ndim)))
+    return good & np.isfinite(result).all(axis=tuple(range(good.ndim, result.ndim)))
 
 
-def _refuse(**given: Array) -> None:
+def _refuse(**arguments: Array) -> None:
     """An argument that is not finite, in a sentence; a result that is not finite is the caller's to judge."""
-    for name, values in given.items():
+    for name, values in arguments.items():
         vector_array(values.shape[-1], name, values, "joint" if name in ("phi", "joint_load") else "coordinate")
 
 
-def _worst(off: Array) -> Array:
-    return np.abs(off).max(axis=1, initial=0.0)
+def _worst(residual: Array) -> Array:
+    return np.abs(residual).max(axis=1, initial=0.0)
 
 
 @dataclass(frozen=True)

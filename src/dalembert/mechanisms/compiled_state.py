@@ -33,8 +33,8 @@ class CompiledState:
 
     def state(self, phi: Array, rate: Array) -> tuple[Array, Array, Array, Array, Array]:
         """The five tables at states ``(b, m)``."""
-        value, g, drift, inertia, rest = self.kernel(phi, rate)
-        return value[..., : self.r], g[..., : self.r, :], drift[..., : self.r], inertia, rest
+        value, g, drift, inertia, bias = self.kernel(phi, rate)
+        return value[..., : self.r], g[..., : self.r, :], drift[..., : self.r], inertia, bias
 
 
 def state_function(system: ChainFrames, closures: tuple[ClosureNumbers | GearNumbers, ...]) -> Function:
@@ -55,17 +55,18 @@ def state_function(system: ChainFrames, closures: tuple[ClosureNumbers | GearNum
 
 
 def _tables(system: ChainFrames, closures: tuple[ClosureNumbers | GearNumbers, ...]) -> Tables:
+    """c, [G^c], phi'.[H^c] phi', I* and phi'.P* phi' - T^L over one graph."""
     graph = Graph()
     m = system.m
     phi, rate = graph.inputs("phi_", m), graph.inputs("rate_", m)
     inertia: list[list[Scalar]] = [[0] * m for _ in range(m)]
-    rest: list[Scalar] = []
+    bias: list[Scalar] = []
     links = []
-    for arm, part in zip(system.arms.values(), system.slices, strict=True):
-        own, q, qd = SystemOverRing(arm, graph), phi[part], rate[part]
-        for i, row in enumerate(own.mass_matrix(graph, q)):
-            inertia[part.start + i][part] = row
-        rest += own.torque(graph, q, qd, [0] * own.n)
-        links.append(own.links)
+    for arm, joints in zip(system.arms.values(), system.slices, strict=True):
+        model, q, qd = SystemOverRing(arm, graph), phi[joints], rate[joints]
+        for i, row in enumerate(model.mass_matrix(graph, q)):
+            inertia[joints.start + i][joints] = row
+        bias += model.torque(graph, q, qd, [0] * model.n)
+        links.append(model.links)
     value, jacobian, drift = ClosureEquations(system, closures, graph, links).tables(phi, rate)
-    return value or [0], jacobian or [[0] * m], drift or [0], inertia, rest
+    return value or [0], jacobian or [[0] * m], drift or [0], inertia, bias

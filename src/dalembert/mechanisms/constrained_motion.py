@@ -58,11 +58,11 @@ def joint_acceleration(
 ) -> Array:
     """phi'' ``(m,)`` of the closed mechanism under joint loads ``drive`` ``(m,)``."""
     g, drift, inertia, bias = (table[0] for table in mechanism.joint_state(phi[None], rate[None], loads))
-    free, pseudo = mechanism.assembly.split(g)
-    held = -pseudo @ drift
-    rest = bias + inertia @ held
+    free, pseudo = mechanism.assembly.null_space(g)
+    particular = -pseudo @ drift
+    load = bias + inertia @ particular
     try:
-        return held + free @ np.linalg.solve(free.T @ inertia @ free, free.T @ (drive - rest))
+        return particular + free @ np.linalg.solve(free.T @ inertia @ free, free.T @ (drive - load))
     except np.linalg.LinAlgError:
         raise ArmError(
             "some motion of the mechanism moves no mass, so its acceleration is not determined; give the links mass"
@@ -79,7 +79,7 @@ def simulate(
     rtol: float = 1e-10,
     atol: float = 1e-12,
 ) -> MechanismMotion:
-    """The motion from joints ``phi`` and coordinate rates ``qd`` at ``t[0]``, told at all times ``t``."""
+    """The motion from joints ``phi`` and coordinate rates ``qd`` at ``t[0]``, sampled at all times ``t``."""
     times = rising_times(t)
     if len(times) < 2 or not (np.diff(times) > 0).all():
         raise ArmError("times must be at least two, rising")
@@ -92,11 +92,11 @@ def simulate(
         )
     loads = mechanism._forces(forces or {})
     assembly, m = mechanism.assembly, mechanism.m
-    given = one_state(m, "phi", phi)
-    start, off = position.newton(assembly, given[None], None)
-    if not position.closed(off)[0]:
+    initial = one_state(m, "phi", phi)
+    start, residual = position.newton(assembly, initial[None], None)
+    if not position.closed(residual)[0]:
         raise ArmError(position.cannot_close(assembly, start[0], 0))
-    moved = start[0] - given
+    moved = start[0] - initial
     if np.abs(moved).max(initial=0.0) > FARTHEST_START:
         raise ArmError(
             f"{mechanism.name}: the loops are open at the start, and to close them "
@@ -104,7 +104,7 @@ def simulate(
         )
     rate = transfer.times(assembly.carried(start).x, vector_array(mechanism.n, "qd", qd, "coordinate")[None])[0]
 
-    def asked(now: float, q: Array, rate: Array) -> ArrayLike:
+    def drive_load(now: float, q: Array, rate: Array) -> ArrayLike:
         try:
             return drive(now, q, rate) if drive is not None else 0.0
         except ArmError:
@@ -119,7 +119,7 @@ def simulate(
             blocks = assembly.coordinate_blocks(placed, 1)
             g = assembly.jacobian(blocks, 1)[0, : assembly.n]
             q = assembly.value(blocks, 1)[0, : assembly.n]
-            load = g.T @ vector_array(mechanism.n, "drive", asked(now, q, g @ y[m:]), "coordinate")
+            load = g.T @ vector_array(mechanism.n, "drive", drive_load(now, q, g @ y[m:]), "coordinate")
         return np.concatenate([y[m:], joint_acceleration(mechanism, y[:m], y[m:], load, loads)])
 
     return _Integration(mechanism, times, np.concatenate([start[0], rate]), slope, rtol, atol).run()
@@ -139,11 +139,11 @@ class _Integration:
     ) -> None:
         self.mechanism, self.assembly, self.slope = mechanism, mechanism.assembly, slope
         self.times, self.rtol, self.atol = times, rtol, atol
-        self.watch = ChangePoints(self.assembly, slope, self.put_back, start[: mechanism.m], times[0], (rtol, atol))
+        self.watch = ChangePoints(self.assembly, slope, self.project, start[: mechanism.m], times[0], (rtol, atol))
         self.states = [start]
         self.passages: list[float] = []
         self.evaluations = 0
-        self.held = False
+        self.unpassed = False
         """True while a change point is near that could not be passed: the integrator alone is at work."""
 
     def run(self) -> MechanismMotion:
@@ -158,54 +158,54 @@ class _Integration:
             # what a law of the user raised stays in sight
             raise SimulationError(str(fault), self._motion()) from fault.__cause__
         except KeyboardInterrupt:
-            said = f"interrupted after t = {self.times[len(self.states) - 1]:.6g} s"
-            raise SimulationInterrupt(said, self._motion()) from None
+            message = f"interrupted after t = {self.times[len(self.states) - 1]:.6g} s"
+            raise SimulationInterrupt(message, self._motion()) from None
         return self._motion()
 
     def _advance(self, now: float, state: Array) -> tuple[float, Array]:
         """Steps to the end, or to the far side of the next change point."""
         solver = self._solver(now, state, float(self.times[-1]))
         while solver.status == "running":
-            before, at, slope = solver.t, solver.y, solver.f
+            before, y_before, slope = solver.t, solver.y, solver.f
             self._step(solver)
             # A cubic through both ends is near enough to look for change points, and costs no evaluation.
             gate = self.watch.gate(
-                before, solver.t, CubicHermiteSpline([before, solver.t], [at, solver.y], [slope, solver.f])
+                before, solver.t, CubicHermiteSpline([before, solver.t], [y_before, solver.y], [slope, solver.f])
             )
             if gate is None:
-                self.held = False
-            elif self.held:
-                if self.watch.is_lost(at, solver.y):
+                self.unpassed = False
+            elif self.unpassed:
+                if self.watch.is_lost(y_before, solver.y):
                     self._stop(
                         before,
                         "it comes to a change point, where assembly modes meet or nearly so, and is too slow there, or "
                         "too near its start, to say in which it goes on",
                     )
             else:
-                now, state = self._to(before, at, gate)
+                now, state = self._to_gate(before, y_before, gate)
                 passage = self.watch.passed(now, state)
                 if passage is not None:
-                    self._tell(passage.end, passage.between, as_they_are=True)
+                    self._record(passage.end, passage.between, as_they_are=True)
                     self.passages.append(passage.time)
                     return passage.end, passage.state
-                self.held = True
+                self.unpassed = True
                 return now, state
             if self.times[len(self.states)] <= solver.t:
-                self._tell(solver.t, solver.dense_output())
+                self._record(solver.t, solver.dense_output())
             # The next step starts on the closures; its first stage is computed anew, as the state has been touched.
-            solver.y = self._put_back(solver.t, solver.y)
+            solver.y = self._projected(solver.t, solver.y)
             self._refuse_limits(solver.t, solver.y)
             solver.f = self.slope(solver.t, solver.y)
         return solver.t, solver.y
 
-    def _to(self, now: float, state: Array, end: float) -> tuple[float, Array]:
+    def _to_gate(self, now: float, state: Array, end: float) -> tuple[float, Array]:
         """Steps to the gate of a change point."""
         if end > now:
             solver = self._solver(now, state, end)
             while solver.status == "running":
                 self._step(solver)
-                self._tell(solver.t, solver.dense_output())
-                solver.y = self._put_back(solver.t, solver.y)
+                self._record(solver.t, solver.dense_output())
+                solver.y = self._projected(solver.t, solver.y)
                 solver.f = self.slope(solver.t, solver.y)
             state = solver.y
         return max(now, end), state
@@ -214,6 +214,7 @@ class _Integration:
         return DOP853(self.slope, now, state, end, rtol=self.rtol, atol=self.atol)
 
     def _step(self, solver: Any) -> None:
+        """One step of DOP853; a motion that runs away, or takes too many evaluations, is stopped."""
         rate = np.abs(solver.y[self.assembly.m :])
         if not np.isfinite(rate).all() or rate.max(initial=0.0) > TOO_FAST:
             joint = self.assembly.chains.joint_names[int(np.argmax(np.where(np.isfinite(rate), rate, np.inf)))]
@@ -226,12 +227,12 @@ class _Integration:
         if solver.status == "failed":
             self._stop(solver.t, f"{message}; it meets a singular configuration, or the loads are too large")
 
-    def _tell(self, until: float, between: Callable[[float], Array], as_they_are: bool = False) -> None:
+    def _record(self, until: float, between: Callable[[float], Array], as_they_are: bool = False) -> None:
         while len(self.states) < len(self.times) and self.times[len(self.states)] <= until:
             now = self.times[len(self.states)]
             state = between(now)
             self._refuse_limits(now, state)
-            self.states.append(state if as_they_are else self._put_back(now, state))
+            self.states.append(state if as_they_are else self._projected(now, state))
 
     def _refuse_limits(self, now: float, state: Array) -> None:
         beyond = self.assembly.chains.beyond_limits(state[: self.assembly.m])
@@ -249,13 +250,13 @@ class _Integration:
             self._motion(),
         )
 
-    def _put_back(self, now: float, y: Array) -> Array:
-        found = self.put_back(y)
-        if found is None:
+    def _projected(self, now: float, y: Array) -> Array:
+        projected = self.project(y)
+        if projected is None:
             self._stop(now, position.cannot_close(self.assembly, y[: self.assembly.m], 0))
-        return found
+        return projected
 
-    def put_back(self, y: Array) -> Array | None:
+    def project(self, y: Array) -> Array | None:
         """Joints and rates on the closures; None where there is nothing near to be put on."""
         m, assembly = self.assembly.m, self.assembly
         if not assembly.r:
@@ -264,15 +265,18 @@ class _Integration:
         if not position.closed(residual)[0]:
             return None
         g = assembly.closure_jacobian(near)[0]
-        _, pseudo = assembly.split(g)
+        _, pseudo = assembly.null_space(g)
         return np.concatenate([near[0], y[m:] - pseudo @ (g @ y[m:])])
 
     def _motion(self) -> MechanismMotion:
         m, states = self.assembly.m, np.array(self.states)
-        return _told(self.mechanism, self.times[: len(states)], states[:, :m], states[:, m:], tuple(self.passages))
+        return _motion_at(self.mechanism, self.times[: len(states)], states[:, :m], states[:, m:], tuple(self.passages))
 
 
-def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array, passages: tuple[float, ...]) -> MechanismMotion:
+def _motion_at(
+    mechanism: Mechanism, times: Array, phi: Array, rate: Array, passages: tuple[float, ...]
+) -> MechanismMotion:
+    """The states with q, q' = [G^q_phi] phi', energy and closure error."""
     assembly = mechanism.assembly
     blocks = assembly.coordinate_blocks(assembly.chains.place(phi), 1)
     q = assembly.value(blocks, len(phi))[:, : assembly.n]
@@ -284,6 +288,6 @@ def _told(mechanism: Mechanism, times: Array, phi: Array, rate: Array, passages:
         q,
         qd,
         mechanism.joint_energy(phi, rate),
-        np.abs(assembly.misfit(phi)[0]).max(1, initial=0),
+        np.abs(assembly.closure_error(phi)[0]).max(1, initial=0),
         passages,
     )

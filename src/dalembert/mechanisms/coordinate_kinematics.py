@@ -20,14 +20,14 @@ from ..arm.placement import Placement
 from ..compile import build
 from ..systems.arrays import one_state, vector_array
 from . import position, transfer
-from .assembly import Assembly, Carried
-from .batch import Array, in_pieces
+from .assembly import Assembly, CoordinateTransfer
+from .batch import Array, in_chunks
 from .chain_frames import ChainFrames, FrameOn
 from .compiled_map import CompiledMap
 from .compiled_state import CompiledState
 from .continuation import follow, solved, solved_at_once
 from .diagnose import check_coordinates, independent_joints
-from .followers import all_joints, freed
+from .followers import all_joints, with_free_joints
 from .gears import Tie
 from .loop_closures import Closure
 from .mobility import mobility
@@ -95,15 +95,15 @@ class CoordinateKinematics:
         act between chains, ``drives`` are motors beside those of the chains, whose ratios are to coordinates. Joints of
         an arm that follow others are joints of the mechanism with a gear each; ``home`` may leave them out.
         """
-        given = None if coordinates is None else tuple(coordinates)
+        names = None if coordinates is None else tuple(coordinates)
         if home is not None and not isinstance(home, Mapping):
-            whole = all_joints(chains, np.asarray(home, dtype=float))
-            home = home if whole is None else whole
-        free, gears = freed(chains)
+            every_joint = all_joints(chains, np.asarray(home, dtype=float))
+            home = home if every_joint is None else every_joint
+        free, gears = with_free_joints(chains)
         self.parts = MechanismParts(
             free,
             (*closures, *gears),
-            given,
+            names,
             dict(bases or {}),
             dict(frames or {}),
             tuple(passive),
@@ -122,13 +122,13 @@ class CoordinateKinematics:
             *spring_elements(self.parts.springs, self.chains),
             *drive_elements(self.parts.drives, self.chains),
         )
-        self.assembly = Assembly(self.chains, self.parts.closures, given or ())
+        self.assembly = Assembly(self.chains, self.parts.closures, names or ())
         guess = self._guess(home)
         self.home: Array = position.assembled(self.assembly, guess, name, home is not None)
         self.home_moved: Array = self.home - guess
         """How far each joint of the guess moved to close the loops (rad or m)."""
         rank = self.m - mobility(self.assembly, self.home).lasting
-        if given is None:
+        if names is None:
             closing = self.assembly.closure_jacobian(self.home[None])[0]
             chosen = [self.chains.joint_names[k] for k in sorted(independent_joints(closing))]
             self.assembly = Assembly(self.chains, self.parts.closures, chosen)
@@ -145,10 +145,10 @@ class CoordinateKinematics:
         parts = self.parts
         if not parts.chains:
             raise ArmError("a mechanism needs at least one chain; give it an arm")
-        for what, names in (("base", parts.bases), ("closure end", ())):
+        for kind, names in (("base", parts.bases), ("closure end", ())):
             for chain in names:
                 if chain not in parts.chains:
-                    raise ArmError(f"{what} of {chain!r}: no such chain; the chains are {listed(parts.chains)}")
+                    raise ArmError(f"{kind} of {chain!r}: no such chain; the chains are {listed(parts.chains)}")
         gravity = exact_vector(parts.gravity, "gravity")
         arms = {
             chain: mounted(arm, parts.bases.get(chain, Placement()), gravity) for chain, arm in parts.chains.items()
@@ -178,7 +178,7 @@ class CoordinateKinematics:
     def passive_places(self) -> list[int]:
         """Which coordinates nobody drives, counted from 0."""
         names = {" ".join(text.split()) for text in self.parts.passive}
-        return [place for place, name in enumerate(self.coordinates) if name in names]
+        return [index for index, name in enumerate(self.coordinates) if name in names]
 
     def with_coordinates(self, coordinates: Sequence[str], passive: Sequence[str] = ()) -> Self:
         """The same mechanism seen, and driven, from other coordinates."""
@@ -197,11 +197,11 @@ class CoordinateKinematics:
     def save(self, path: str | Path) -> Path:
         """Write the mechanism to a TOML file."""
         text = self.write_toml()
-        place = Path(path)
-        if place.suffix.lower() != ".toml":
+        file = Path(path)
+        if file.suffix.lower() != ".toml":
             raise ArmError(f"{path}: a mechanism is written as TOML; call the file something.toml")
-        write_whole(place, text)
-        return place
+        write_whole(file, text)
+        return file
 
     def _with(self, **changes: Any) -> Self:
         parts = replace(self.parts, **changes)
@@ -264,36 +264,36 @@ class CoordinateKinematics:
 
     # -- batches --------------------------------------------------------------------------------
 
-    def batched(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:
+    def batched(self, function: Callable[..., Any], *arguments: tuple[str, ArrayLike, int, str]) -> Any:
         """``function`` of flat batches, in pieces; results take the common batch shape of the arguments."""
-        arrays = [vector_array(width, name, values, entries) for name, values, width, entries in given]
+        arrays = [vector_array(width, name, values, entries) for name, values, width, entries in arguments]
         try:
             batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
         except ValueError:
-            shapes = listed(f"{name} {array.shape}" for (name, *_), array in zip(given, arrays, strict=True))
+            shapes = listed(f"{name} {array.shape}" for (name, *_), array in zip(arguments, arrays, strict=True))
             raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
         count = math.prod(batch)  # reshape(-1, 0) would not know it: a structure has no coordinates
         flat = [
             np.ascontiguousarray(np.broadcast_to(array, (*batch, array.shape[-1])).reshape(count, array.shape[-1]))
             for array in arrays
         ]
-        found = in_pieces(function, *flat)
-        if isinstance(found, tuple):
-            return tuple(part.reshape((*batch, *part.shape[1:])) for part in found)
-        return found.reshape((*batch, *found.shape[1:]))
+        results = in_chunks(function, *flat)
+        if isinstance(results, tuple):
+            return tuple(result.reshape((*batch, *result.shape[1:])) for result in results)
+        return results.reshape((*batch, *results.shape[1:]))
 
-    def each(self, function: Callable[..., Any], *given: tuple[str, ArrayLike, int, str]) -> Any:
+    def each(self, function: Callable[..., Any], *arguments: tuple[str, ArrayLike, int, str]) -> Any:
         """``function`` of single states, one after the other; its array, or tuple of arrays, by the batch shape."""
 
         def rows(*arrays: Array) -> Any:
-            found = [function(*states) for states in zip(*arrays, strict=True)]
-            if not found:
+            results = [function(*states) for states in zip(*arrays, strict=True)]
+            if not results:
                 raise ArmError("there is no state in this batch; give at least one")
-            if isinstance(found[0], tuple):
-                return tuple(np.stack(parts) for parts in zip(*found, strict=True))
-            return np.stack(found)
+            if isinstance(results[0], tuple):
+                return tuple(np.stack(tables) for tables in zip(*results, strict=True))
+            return np.stack(results)
 
-        return self.batched(rows, *given)
+        return self.batched(rows, *arguments)
 
     def _joints(self, phi: ArrayLike) -> tuple[str, ArrayLike, int, str]:
         return "phi", phi, self.m, "joint"
@@ -314,7 +314,7 @@ class CoordinateKinematics:
 
     def closure_error(self, phi: ArrayLike) -> Array:
         """Closure errors ``(..., r)`` (m, rad): zero where the mechanism is closed, and nowhere else."""
-        return self.batched(lambda phi: self.assembly.misfit(phi)[0], self._joints(phi))
+        return self.batched(lambda phi: self.assembly.closure_error(phi)[0], self._joints(phi))
 
     def position(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """The joints phi ``(..., m)`` of the closed mechanism at coordinates q, in the assembly mode of ``guess``.
@@ -324,10 +324,10 @@ class CoordinateKinematics:
         """
         near = self.home if guess is None else guess
         if np.ndim(q) == np.ndim(near) == 1:
-            wanted, start = vector_array(self.n, "q", q, "coordinate"), vector_array(self.m, "guess", near)
-            found = solved_at_once(self.assembly, wanted, start)
-            if found is not None:
-                return found
+            target, start = vector_array(self.n, "q", q, "coordinate"), vector_array(self.m, "guess", near)
+            joints = solved_at_once(self.assembly, target, start)
+            if joints is not None:
+                return joints
         return self.batched(
             lambda q, phi: solved(self.assembly, q, phi), self._rates("q", q), ("guess", near, self.m, "joint")
         )
@@ -336,20 +336,20 @@ class CoordinateKinematics:
         """The closed configurations near these joints, by steps of least length."""
 
         def close(phi: Array) -> Array:
-            found, residuals = position.newton(self.assembly, phi, None)
+            joints, residuals = position.newton(self.assembly, phi, None)
             good = position.closed(residuals)
             if not good.all():
-                raise ArmError(position.cannot_close(self.assembly, found[int(np.argmax(residuals))], 0))
-            return found
+                raise ArmError(position.cannot_close(self.assembly, joints[int(np.argmax(residuals))], 0))
+            return joints
 
         return self.batched(close, self._joints(phi))
 
     def assembly_modes(self, q: ArrayLike, starts: int = 200, seed: int = 0) -> Array:
         """All configurations ``(k, m)`` at coordinates q that Newton finds from ``starts`` random guesses."""
-        wanted = vector_array(self.n, "q", q, "coordinate")
-        if wanted.ndim != 1:
-            raise ArmError(f"assembly modes are found for one q at a time; got shape {wanted.shape}")
-        return position.assembly_modes(self.assembly, wanted, max(1, int(starts)), seed, self.home)
+        target = vector_array(self.n, "q", q, "coordinate")
+        if target.ndim != 1:
+            raise ArmError(f"assembly modes are found for one q at a time; got shape {target.shape}")
+        return position.assembly_modes(self.assembly, target, max(1, int(starts)), seed, self.home)
 
     def follow(self, path: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Joints ``(t, m)`` along a path of coordinates ``(t, n)``, kept to one assembly mode from start to end."""
@@ -360,13 +360,13 @@ class CoordinateKinematics:
         """A frame in the world, ``(..., 4, 4)``."""
         carrier = self.chains.carrier(frame)
 
-        def place(phi: Array) -> Array:
+        def poses(phi: Array) -> Array:
             turn, shift = self.chains.place(phi).pose(carrier)
-            found = np.zeros((len(phi), 4, 4))
-            found[:, :3, :3], found[:, :3, 3], found[:, 3, 3] = turn, shift, 1.0
-            return found
+            pose = np.zeros((len(phi), 4, 4))
+            pose[:, :3, :3], pose[:, :3, 3], pose[:, 3, 3] = turn, shift, 1.0
+            return pose
 
-        return self.batched(place, self._joints(phi))
+        return self.batched(poses, self._joints(phi))
 
     # -- influence coefficients -----------------------------------------------------------------
 
@@ -386,9 +386,9 @@ class CoordinateKinematics:
         """
 
         def table(phi: Array) -> Array:
-            found = self.assembly.carried(phi, 3).x3
-            assert found is not None
-            return found
+            x3 = self.assembly.carried(phi, 3).x3
+            assert x3 is not None
+            return x3
 
         return self.batched(table, self._joints(phi))
 
@@ -401,11 +401,13 @@ class CoordinateKinematics:
         def move(phi: Array, qd: Array, qdd: Array, qddd: Array) -> Array:
             carried = self.assembly.carried(phi)
             rate, rate2 = joint_motion(carried, qd, qdd)
-            wanted = np.concatenate([qddd, np.zeros((len(phi), self.r))], axis=1)
+            right_side = np.concatenate([qddd, np.zeros((len(phi), self.r))], axis=1)
             for block in self.assembly.blocks(carried.placed, 3):
-                jet, own, own2 = block.jet, rate[:, block.joints], rate2[:, block.joints]
-                wanted[:, block.rows] -= transfer.jerk(jet.first, jet.second, jet.third, own, own2, np.zeros_like(own))
-            return transfer.times(carried.whole, wanted)
+                jet, rate_block, rate2_block = block.jet, rate[:, block.joints], rate2[:, block.joints]
+                right_side[:, block.rows] -= transfer.jerk(
+                    jet.first, jet.second, jet.third, rate_block, rate2_block, np.zeros_like(rate_block)
+                )
+            return transfer.times(carried.x_w, right_side)
 
         rates = (self._rates(name, values) for name, values in (("qd", qd), ("qdd", qdd), ("qddd", qddd)))
         return self.batched(move, self._joints(phi), *rates)
@@ -414,20 +416,22 @@ class CoordinateKinematics:
         """Coefficients of a frame's origin (rows 0 to 2) and turn (rows 3 to 5) in q (3-22), (3-26); order 2 or 3."""
         carrier = self.chains.carrier(frame)
         if order not in (2, 3):
-            raise ArmError(f"influence coefficients of a frame are told to order 2 or 3, not {order!r}")
+            raise ArmError(f"influence coefficients of a frame are given to order 2 or 3, not {order!r}")
 
         def tables(phi: Array) -> tuple[Array, ...]:
             carried = self.assembly.carried(phi, order)
-            own, own2 = carried.x[:, carrier.joints], carried.x2[:, carrier.joints]
-            found: list[list[Array]] = [[] for _ in range(order)]
+            x_frame, x2_frame = carried.x[:, carrier.joints], carried.x2[:, carrier.joints]
+            orders: list[list[Array]] = [[] for _ in range(order)]
             for jet in (carried.placed.point(carrier, order), carried.placed.turning(carrier, order)):
-                found[0].append(jet.first @ own)
+                orders[0].append(jet.first @ x_frame)
                 # H^u X^T X + G^u . X2, the form of (3-26) that needs no inverse of its own.
-                found[1].append(transfer.quadratic(own, jet.second) + transfer.dot(jet.first, own2))
+                orders[1].append(transfer.quadratic(x_frame, jet.second) + transfer.dot(jet.first, x2_frame))
                 if carried.x3 is not None:
-                    own3 = carried.x3[:, carrier.joints]
-                    found[2].append(transfer.dependent_third(jet.first, jet.second, jet.third, own, own2, own3))
-            return tuple(np.concatenate(parts, axis=1) for parts in found)
+                    x3_frame = carried.x3[:, carrier.joints]
+                    orders[2].append(
+                        transfer.dependent_third(jet.first, jet.second, jet.third, x_frame, x2_frame, x3_frame)
+                    )
+            return tuple(np.concatenate(order_rows, axis=1) for order_rows in orders)
 
         return Influence(*self.batched(tables, self._joints(phi)))
 
@@ -436,8 +440,8 @@ class CoordinateKinematics:
 
         def move(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
             code = self.assembly.map
-            found = None if code is None else code.tables("joint_motion", phi, qd, qdd)
-            return self.assembly.moved(phi, qd, qdd)[1:] if found is None else found
+            rates = None if code is None else code.tables("joint_motion", phi, qd, qdd)
+            return self.assembly.joint_motion(phi, qd, qdd)[1:] if rates is None else rates
 
         rate, rate2 = self.batched(move, self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd))
         return rate, rate2
@@ -452,11 +456,11 @@ class CoordinateKinematics:
         with drives, ``driven.electric.voltages(*motion)`` are then the voltages for it (2-240).
         """
         start = self.home if guess is None else one_state(self.m, "guess", guess)
-        wanted = (("qd", qd), ("qdd", qdd), ("qddd", qddd))
-        rates = [vector_array(self.n, name, values, "coordinate") for name, values in wanted]
+        derivatives = (("qd", qd), ("qdd", qdd), ("qddd", qddd))
+        rates = [vector_array(self.n, name, values, "coordinate") for name, values in derivatives]
         return resolved(self, np.asarray(poses, dtype=float), (rates[0], rates[1], rates[2]), start)
 
 
-def joint_motion(carried: Carried, qd: Array, qdd: Array) -> tuple[Array, Array]:
+def joint_motion(carried: CoordinateTransfer, qd: Array, qdd: Array) -> tuple[Array, Array]:
     """phi' = X q', phi'' = X q'' + q'.X2 q'."""
     return transfer.times(carried.x, qd), transfer.times(carried.x, qdd) + transfer.form(qd, carried.x2)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from . import jets
-from .chain_frames import Carrier, ChainFrames, Placed
+from .chain_frames import Carrier, ChainFrames, JointFrames
 from .jets import Jet
 from .loop_closures import FREEDOMS
 
@@ -28,20 +28,20 @@ FREEDOM = re.compile(r"(r?[xyz])\(([^()]+)\)")
 
 @dataclass(frozen=True)
 class CoordinateTerm:
-    """A weight times a joint (``joint`` >= 0) or a freedom of a frame, against ``other`` or the world."""
+    """A weight times a joint (``joint`` >= 0) or a freedom of a frame, against ``reference`` or the world."""
 
     weight: float
     joint: int
     frame: Carrier | None = None
     freedom: int = 0
-    other: Carrier | None = None
+    reference: Carrier | None = None
 
     @property
     def joints(self) -> NDArray[np.intp]:
         """Indices in phi of the joints that the term depends on."""
         if self.frame is None:
             return np.array([self.joint], dtype=np.intp)
-        return self.frame.joints if self.other is None else np.union1d(self.frame.joints, self.other.joints)
+        return self.frame.joints if self.reference is None else np.union1d(self.frame.joints, self.reference.joints)
 
 
 class Coordinate:
@@ -84,22 +84,27 @@ class Coordinate:
     @property
     def facts(self) -> str:
         """What makes the code of this coordinate what it is."""
-        ends = (None if t.frame is None else (t.frame.chain, t.frame.body, t.frame.exact) for t in self.terms)
-        others = [None if t.other is None else (t.other.chain, t.other.body, t.other.exact) for t in self.terms]
-        return repr((others, [(t.weight, t.joint, t.freedom, end) for t, end in zip(self.terms, ends, strict=True)]))
+        frames = (None if t.frame is None else (t.frame.chain, t.frame.body, t.frame.exact) for t in self.terms)
+        references = [
+            None if t.reference is None else (t.reference.chain, t.reference.body, t.reference.exact)
+            for t in self.terms
+        ]
+        return repr(
+            (references, [(t.weight, t.joint, t.freedom, end) for t, end in zip(self.terms, frames, strict=True)])
+        )
 
-    def jet(self, placed: Placed, order: int) -> Jet:
+    def jet(self, placed: JointFrames, order: int) -> Jet:
         """Value and influence coefficients in ``joints``."""
         width = len(self.joints)
         total: Jet | None = None
         for term in self.terms:
             if term.frame is None:
                 value = placed.phi[:, term.joint, None]
-                parts = [value, np.ones((placed.count, 1, 1))]
-                parts += [np.zeros((placed.count, 1, *(1,) * k)) for k in range(2, order + 1)]
-                jet = Jet(*parts[: order + 1])
-            elif term.other is not None:
-                jet = _relative(placed, term.frame, term.other, term.freedom, order)
+                coefficients = [value, np.ones((placed.count, 1, 1))]
+                coefficients += [np.zeros((placed.count, 1, *(1,) * k)) for k in range(2, order + 1)]
+                jet = Jet(*coefficients[: order + 1])
+            elif term.reference is not None:
+                jet = _relative(placed, term.frame, term.reference, term.freedom, order)
             elif term.freedom < 3:
                 jet = placed.point(term.frame, order).picked([term.freedom])
             else:
@@ -110,7 +115,7 @@ class Coordinate:
         return total
 
 
-def _relative(placed: Placed, b: Carrier, a: Carrier, freedom: int, order: int) -> Jet:
+def _relative(placed: JointFrames, b: Carrier, a: Carrier, freedom: int, order: int) -> Jet:
     """A freedom of frame b in the axes of frame a: e_a . (p_b - p_a), or the rate e_a . (Omega_b - Omega_a)."""
     joints = np.union1d(a.joints, b.joints)
 
@@ -135,46 +140,47 @@ def _frames(text: str, system: ChainFrames) -> tuple[Carrier, Carrier | None]:
 
 
 def _terms(text: str, system: ChainFrames) -> tuple[CoordinateTerm, ...]:
-    found: list[CoordinateTerm] = []
-    place = 0
-    while place < len(text):
-        head = TERM.match(text, place)
+    """The terms of a sum such as "left.a + 2*right.b - x(plate)", read from left to right."""
+    terms: list[CoordinateTerm] = []
+    cursor = 0
+    while cursor < len(text):
+        head = TERM.match(text, cursor)
         assert head is not None
-        if found and not head.group(1):
+        if terms and not head.group(1):
             raise ArmError(f"coordinate {text!r}: write + or - between its parts")
         weight = float(head.group(2) or 1) * (-1 if head.group(1) == "-" else 1)
-        place = head.end()
-        frame = FREEDOM.match(text, place)
+        cursor = head.end()
+        frame = FREEDOM.match(text, cursor)
         if frame:
             try:
-                carrier, other = _frames(frame.group(2).strip(), system)
+                carrier, reference = _frames(frame.group(2).strip(), system)
             except ArmError as fault:
                 raise ArmError(f"coordinate {text!r}: {fault}") from None
-            term = CoordinateTerm(weight, -1, carrier, FREEDOMS.index(frame.group(1)), other)
+            term = CoordinateTerm(weight, -1, carrier, FREEDOMS.index(frame.group(1)), reference)
             if not len(term.joints):
                 raise ArmError(f"coordinate {text!r}: no joint moves {frame.group(2).strip()!r}; name a moving frame")
-            found.append(term)
-            place = frame.end()
+            terms.append(term)
+            cursor = frame.end()
         else:
-            name = _joint_name(text, place, system)
+            name = _joint_name(text, cursor, system)
             try:
-                found.append(CoordinateTerm(weight, system.joint_index(name.strip())))
+                terms.append(CoordinateTerm(weight, system.joint_index(name.strip())))
             except ArmError as fault:
                 raise ArmError(f"coordinate {text!r}: {fault}") from None
-            place += len(name)
-        while place < len(text) and text[place] == " ":
-            place += 1
-    if not found:
+            cursor += len(name)
+        while cursor < len(text) and text[cursor] == " ":
+            cursor += 1
+    if not terms:
         raise ArmError("a coordinate is empty; name a joint, or a freedom of a frame such as x(tool)")
-    return tuple(found)
+    return tuple(terms)
 
 
-def _joint_name(text: str, place: int, system: ChainFrames) -> str:
+def _joint_name(text: str, cursor: int, system: ChainFrames) -> str:
     """The longest joint name at this position of the text; names may contain any character."""
     names = {*system.joint_names, *(name.split(".", 1)[1] for name in system.joint_names)}
-    fitting = [name for name in names if text.startswith(name, place)]
+    fitting = [name for name in names if text.startswith(name, cursor)]
     if fitting:
         return max(fitting, key=len)
-    end = re.compile(r"\s[+-]\s|$").search(text, place)
+    end = re.compile(r"\s[+-]\s|$").search(text, cursor)
     assert end is not None
-    return text[place : end.start()]
+    return text[cursor : end.start()]

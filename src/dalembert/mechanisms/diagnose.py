@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from .assembly import Assembly
 
 RANK = 1e-8
-"""Singular values below this part of the largest count as zero where a rank is told."""
+"""Singular values below this part of the largest count as zero where a rank is decided."""
 
 
 def rank_of(g: Array) -> int:
     """Numerical rank of one matrix."""
     if not g.size:
         return 0
-    s = np.linalg.svd(g, compute_uv=False)
-    return int((s > RANK * max(s[0], 1e-300)).sum())
+    return _numerical_rank(np.linalg.svd(g, compute_uv=False))
 
 
 def freedoms(g: Array) -> Array:
@@ -31,8 +30,12 @@ def freedoms(g: Array) -> Array:
     if not g.size:
         return np.eye(g.shape[1])
     _, s, vh = np.linalg.svd(g)
-    rank = int((s > RANK * max(s[0], 1e-300)).sum())
-    return vh[rank:].T
+    return vh[_numerical_rank(s) :].T
+
+
+def _numerical_rank(s: Array) -> int:
+    """How many singular values, the largest first, are no rounding of zero."""
+    return int((s > RANK * max(s[0], 1e-300)).sum())
 
 
 def independent_joints(g: Array) -> list[int]:
@@ -51,8 +54,8 @@ def suggestion(assembly: Assembly, g: Array) -> str:
 
 def check_coordinates(assembly: Assembly, phi: Array) -> None:
     """Refuse coordinates that do not determine the mechanism at one closed configuration."""
-    whole = assembly.first_order(phi[None])[1][0]
-    closing = whole[assembly.n :]
+    g_w = assembly.first_order(phi[None])[1][0]
+    closing = g_w[assembly.n :]
     free = assembly.m - rank_of(closing)
     if assembly.n < free:
         raise ArmError(
@@ -64,9 +67,9 @@ def check_coordinates(assembly: Assembly, phi: Array) -> None:
             f"{assembly.n} coordinates for {free} freedom{'s' * (free != 1)}: they depend on each other; these joints "
             f"would do: {suggestion(assembly, closing) or 'none, the mechanism is a structure that cannot move'}"
         )
-    _, s, _ = np.linalg.svd(whole)
+    _, s, _ = np.linalg.svd(g_w)
     if not s[assembly.m - 1] > RANK * s[0]:
-        refuse_singular(assembly, phi, whole, float(s[0] / max(s[assembly.m - 1], 1e-300)))
+        refuse_singular(assembly, phi, g_w, float(s[0] / max(s[assembly.m - 1], 1e-300)))
 
 
 def refuse_singular(assembly: Assembly, phi: Array, g: Array, condition: float) -> NoReturn:
@@ -80,16 +83,16 @@ def refuse_singular(assembly: Assembly, phi: Array, g: Array, condition: float) 
     free = freedoms(closing)
     if free.shape[1] > n:
         loads = np.abs(u[n:, -1]) if g.shape[0] == g.shape[1] else np.zeros(0)
-        which = assembly.equation_names[int(np.argmax(loads))] if loads.size and loads.max() > 0.05 else ""
+        equation = assembly.equation_names[int(np.argmax(loads))] if loads.size and loads.max() > 0.05 else ""
         raise ArmError(
-            f"at phi = ({values}) the closures{f' ({which} foremost)' if which else ''} hold one freedom less than "
-            f"elsewhere (condition number {condition:.3g}): {listed(moving)} can move while the coordinates stand "
+            f"at phi = ({values}) the closures{f' ({equation} foremost)' if equation else ''} hold one freedom less "
+            f"than elsewhere (condition number {condition:.3g}): {listed(moving)} can move while the coordinates stand "
             f"still; move away from this configuration, or choose {free.shape[1]} coordinates there: "
             f"{suggestion(assembly, closing)}"
         )
-    named = [c.name for c, weight in zip(assembly.coordinates, np.abs(u[:n, -1]), strict=True) if weight > 0.1]
+    dependent = [c.name for c, weight in zip(assembly.coordinates, np.abs(u[:n, -1]), strict=True) if weight > 0.1]
     raise ArmError(
-        f"at phi = ({values}) the coordinates {listed(named or [c.name for c in assembly.coordinates])} do not "
+        f"at phi = ({values}) the coordinates {listed(dependent or [c.name for c in assembly.coordinates])} do not "
         f"determine the mechanism (condition number {condition:.3g}): {listed(moving)} can move while they stand "
         f"still; choose other coordinates there, such as {suggestion(assembly, closing)}"
     )

@@ -72,11 +72,11 @@ class DrivenMechanism(MechanismSystem, MotorSystem):
         return self._table(q, slopes)
 
     def _table(self, q: ArrayLike, table: Callable[[Array], Array]) -> Array:
-        def at(phi: Array) -> Array:
-            found = table(phi.reshape(-1, self.mechanism.m))
-            return np.asarray(found.reshape(*phi.shape[:-1], *found.shape[1:]), dtype=np.float64)
+        def table_at(phi: Array) -> Array:
+            values = table(phi.reshape(-1, self.mechanism.m))
+            return np.asarray(values.reshape(*phi.shape[:-1], *values.shape[1:]), dtype=np.float64)
 
-        return self._asked(at, q)
+        return self._evaluated(table_at, q)
 
     def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """N X q' (rad/s, or m/s)."""
@@ -120,8 +120,8 @@ class DrivenMechanism(MechanismSystem, MotorSystem):
         disturbances: Forces = NONE,
     ) -> LinearModel:
         """The linear model about (q, qd) under loads ``tau``; inputs are motor torques unless ``input`` says else."""
-        wanted = input or "motor torque"
-        return super().linearize(q, qd, tau, input=wanted, width=width, forces=forces, disturbances=disturbances)
+        input_kind = input or "motor torque"
+        return super().linearize(q, qd, tau, input=input_kind, width=width, forces=forces, disturbances=disturbances)
 
 
 def _varies(ring: Any, q: Sequence[Any]) -> list[Any]:

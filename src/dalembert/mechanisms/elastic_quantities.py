@@ -55,21 +55,21 @@ class ElasticQuantity:
 
     def value(self, phi: ArrayLike) -> NDArray[np.float64]:
         """s at joints phi ``(..., m)`` (rad or m)."""
-        at = np.asarray(phi, dtype=float)
-        found = np.asarray(self.polynomial(at))
+        joints = np.asarray(phi, dtype=float)
+        polynomial = np.asarray(self.polynomial(joints))
         if self.is_span:
-            return np.asarray(np.sqrt(found))
-        return np.asarray(found + sum(float(weight) * at[..., joint] for joint, weight in self.angles.items()))
+            return np.asarray(np.sqrt(polynomial))
+        return np.asarray(polynomial + sum(float(weight) * joints[..., joint] for joint, weight in self.angles.items()))
 
     def load(self, phi: ArrayLike, rate: ArrayLike) -> NDArray[np.float64]:
         """What spring and damper put on the joints ``(..., m)`` (N m or N)."""
-        at, speed = np.asarray(phi, dtype=float), np.asarray(rate, dtype=float)
-        slopes = np.stack([np.asarray(entry(at)) for entry in self.slopes], axis=-1)
+        joints, speed = np.asarray(phi, dtype=float), np.asarray(rate, dtype=float)
+        slopes = np.stack([np.asarray(entry(joints)) for entry in self.slopes], axis=-1)
         if self.is_span and (self.rest or self.damping):
-            slopes = slopes / self.value(at)[..., None]
+            slopes = slopes / self.value(joints)[..., None]
         if self.is_span and not (self.rest or self.damping):
             return np.asarray(-float(self.stiffness) * slopes)
-        stretch = float(self.stiffness) * (self.value(at) - float(self.rest)) if self.stiffness else 0.0
+        stretch = float(self.stiffness) * (self.value(joints) - float(self.rest)) if self.stiffness else 0.0
         pull = stretch + float(self.damping) * (slopes * speed).sum(axis=-1)
         return np.asarray(-pull[..., None] * slopes)
 
@@ -82,50 +82,54 @@ class ElasticQuantity:
         lead = "s^2" if self.is_span else "s"
         terms = [f"{float(weight):+.12g} q{joint + 1}" for joint, weight in self.angles.items()]
         terms += [str(self.polynomial)] if self.polynomial or not terms else []
-        said = [f"{self.name}: {lead} = {' '.join(terms).removeprefix('+')}"]
+        lines = [f"{self.name}: {lead} = {' '.join(terms).removeprefix('+')}"]
         outer = "s ds" if self.is_span else "ds"
-        said += [f"{self.name}: {outer}/d({joint_names[k]}) = {entry}" for k, entry in enumerate(self.slopes) if entry]
-        parts = []
+        lines += [f"{self.name}: {outer}/d({joint_names[k]}) = {entry}" for k, entry in enumerate(self.slopes) if entry]
+        loads = []
         if self.stiffness:
-            parts.append(f"{float(self.stiffness):.12g} (s - {float(self.rest):.12g})")
-        parts += [f"{float(self.damping):.12g} s'"] if self.damping else []
+            loads.append(f"{float(self.stiffness):.12g} (s - {float(self.rest):.12g})")
+        loads += [f"{float(self.damping):.12g} s'"] if self.damping else []
         if self.inertia:
-            said.append(f"{self.name}: its rotor, {float(self.inertia):.12g} s'' ds/d(joint), is in D")
-        return [*said, f"{self.name}: load = -({' + '.join(parts)}) ds/d(joint)"] if parts else said
+            lines.append(f"{self.name}: its rotor, {float(self.inertia):.12g} s'' ds/d(joint), is in D")
+        return [*lines, f"{self.name}: load = -({' + '.join(loads)}) ds/d(joint)"] if loads else lines
 
 
 def elastic_quantities(
     elements: Sequence[LoadElement], system: ChainFrames, starts: Sequence[int], space: Space, ring: Any, links: Chain
 ) -> tuple[ElasticQuantity, ...]:
     """Elements in polynomials of the tree ``system`` of all chains, whose bodies begin at ``starts``."""
-    found = []
+    quantities = []
     zero = as_polynomial(space, 0)
-    for given in elements:
+    for original in elements:
         element = replace(
-            given,
-            ends=tuple(in_tree(end, starts) for end in given.ends),
+            original,
+            ends=tuple(in_tree(end, starts) for end in original.ends),
             terms=tuple(
-                replace(t, frame=t.frame and in_tree(t.frame, starts), other=t.other and in_tree(t.other, starts))
-                for t in given.terms
+                replace(
+                    t,
+                    frame=t.frame and in_tree(t.frame, starts),
+                    reference=t.reference and in_tree(t.reference, starts),
+                )
+                for t in original.terms
             ),
         )
-        over = ElementsOverRing(system, [element], ring, [links])
-        at: tuple[Any, Any] = (ring.positions, ())
+        over_ring = ElementsOverRing(system, [element], ring, [links])
+        state: tuple[Any, Any] = (ring.positions, ())
         slopes = np.full(system.m, zero, dtype=object)
         angles: dict[int, Fraction] = {}
         polynomial = zero
         if element.ends:
-            span = over.span(ring, at, element)
+            span = over_ring.span(ring, state, element)
             polynomial = as_polynomial(space, dot(span.value, span.value))
             for joint, slope in span.slopes.items():
                 slopes[joint] = as_polynomial(space, dot(span.value, slope))
         else:
             framed = tuple(term for term in element.terms if term.frame is not None)
             if framed:
-                part = over.quantity(ring, at, replace(element, terms=framed))
+                quantity = over_ring.quantity(ring, state, replace(element, terms=framed))
                 turns = any(term.freedom >= 3 for term in framed)
-                polynomial = zero if turns else as_polynomial(space, part.value)
-                for joint, slope in part.slopes.items():
+                polynomial = zero if turns else as_polynomial(space, quantity.value)
+                for joint, slope in quantity.slopes.items():
                     slopes[joint] = as_polynomial(space, slope)
             for term in element.terms:
                 if term.frame is None:
@@ -135,13 +139,13 @@ def elastic_quantities(
                         polynomial = polynomial + as_polynomial(space, ring.position(term.joint)) * weight
                     else:
                         angles[term.joint] = angles.get(term.joint, Fraction(0)) + weight
-        found.append(
+        quantities.append(
             ElasticQuantity(
                 element.name, angles, polynomial, PolynomialArray.of(slopes), bool(element.ends), element.stiffness,
                 element.rest, element.damping, element.inertia,
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(quantities)
 
 
 def in_tree(end: Carrier, starts: Sequence[int]) -> Carrier:
@@ -153,23 +157,25 @@ def in_tree(end: Carrier, starts: Sequence[int]) -> Carrier:
 
 def chain_elements(system: ChainFrames) -> list[LoadElement]:
     """Springs and dampers that the chains bring, as elements of the mechanism."""
-    found = []
-    for (name, arm), part in zip(system.arms.items(), system.slices, strict=True):
-        places = {joint.name: index for index, joint in enumerate(arm.all_moving)}
-        for number, own in enumerate(arm.elastic, start=1):
+    elements = []
+    for (name, arm), joints in zip(system.arms.items(), system.slices, strict=True):
+        joint_index = {joint.name: index for index, joint in enumerate(arm.all_moving)}
+        for number, element in enumerate(arm.elastic, start=1):
             label = f"{name}.spring{number}"
-            if isinstance(own, JointSpring | JointDamper):
-                place = places[own.joint]
-                terms = (CoordinateTerm(1.0, part.start + place),)
-                if isinstance(own, JointSpring):
-                    rest = exact(own.rest) - amount(arm.couplings[place].offset)
-                    found.append(LoadElement(label, terms, (), exact(own.stiffness), rest))
+            if isinstance(element, JointSpring | JointDamper):
+                coordinate = joint_index[element.joint]
+                terms = (CoordinateTerm(1.0, joints.start + coordinate),)
+                if isinstance(element, JointSpring):
+                    rest = exact(element.rest) - amount(arm.couplings[coordinate].offset)
+                    elements.append(LoadElement(label, terms, (), exact(element.stiffness), rest))
                 else:
-                    found.append(LoadElement(label, terms, damping=exact(own.damping)))
+                    elements.append(LoadElement(label, terms, damping=exact(element.damping)))
                 continue
             ends = tuple(
                 system.carrier(FrameOn(name, link, Placement.from_xyz_rpy(exact_vector(point, "point"))))
-                for link, point in ((own.link_a, own.point_a), (own.link_b, own.point_b))
+                for link, point in ((element.link_a, element.point_a), (element.link_b, element.point_b))
             )
-            found.append(LoadElement(label, (), ends, exact(own.stiffness), exact(own.rest), exact(own.damping)))
-    return found
+            elements.append(
+                LoadElement(label, (), ends, exact(element.stiffness), exact(element.rest), exact(element.damping))
+            )
+    return elements

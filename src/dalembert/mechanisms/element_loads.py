@@ -34,10 +34,10 @@ from ..rings.graph import Graph
 from ..rings.real import REAL
 from ..rings.ring import Field, Ring, Scalar
 from . import transfer
-from .assembly import Carried
-from .batch import Array, through
+from .assembly import CoordinateTransfer
+from .batch import Array, over_columns
 from .chain_frames import Carrier, ChainFrames
-from .closure_equations import over
+from .closure_equations import body_frame
 from .coordinates import CoordinateTerm
 from .springs import LoadElement
 from .transfer import TransferredModel
@@ -58,56 +58,56 @@ class ElementsOverRing:
         elements: Sequence[LoadElement],
         ring: Ring,
         links: Sequence[Chain],
-        given: Sequence[Mapping[str, Scalar]] = (),
+        parameters: Sequence[Mapping[str, Scalar]] = (),
     ) -> None:
-        """``given`` are numbers of the ring in place of named parameters of each chain."""
-        self.chains, self.elements, self.ring, self.links, self.given = system, elements, ring, links, given
+        """``parameters`` are numbers of the ring in place of named parameters of each chain."""
+        self.chains, self.elements, self.ring, self.links, self.parameters = system, elements, ring, links, parameters
 
     # -- quantities -----------------------------------------------------------------------------
 
-    def _vectors(self, field: Field, at: JointState, end: Carrier, which: set[int]) -> dict[int, CarriedVector]:
+    def _vectors(self, field: Field, state: JointState, end: Carrier, kinds: set[int]) -> dict[int, CarriedVector]:
         """Origin (0), axes (1 to 3) and turning (4) of a frame, with slopes and rates."""
-        phi, rate = at
+        phi, rate = state
         number = max(end.chain, 0)  # a frame in the world belongs to no chain; none is asked then
-        part, links = self.chains.slices[number], self.links[number]
-        found = frames(links, field, phi[part]) if end.body >= 0 else []
-        place = over(self.ring, end, self.given)
-        vectors = frame_vectors(links, found, end.body, place, rate[part], part.start, which - {TURNING})
-        if TURNING in which:
-            vectors[TURNING] = turning_vector(links, found, end.body, rate[part], part.start)
+        joints, links = self.chains.slices[number], self.links[number]
+        joint_frames = frames(links, field, phi[joints]) if end.body >= 0 else []
+        frame = body_frame(self.ring, end, self.parameters)
+        vectors = frame_vectors(links, joint_frames, end.body, frame, rate[joints], joints.start, kinds - {TURNING})
+        if TURNING in kinds:
+            vectors[TURNING] = turning_vector(links, joint_frames, end.body, rate[joints], joints.start)
         return vectors
 
-    def _term(self, field: Field, at: JointState, term: CoordinateTerm) -> ClosureEquation:
+    def _term(self, field: Field, state: JointState, term: CoordinateTerm) -> ClosureEquation:
         """Value (0 of a turn), slopes and drift of one term, without its weight."""
         if term.frame is None:
-            return ClosureEquation(at[0][term.joint], {term.joint: 1}, 0)
+            return ClosureEquation(state[0][term.joint], {term.joint: 1}, 0)
         turns, k = term.freedom >= 3, term.freedom % 3
         moved = TURNING if turns else 0
-        own = self._vectors(field, at, term.frame, {moved})
-        if term.other is None:
-            vector = own[moved]
+        vectors = self._vectors(field, state, term.frame, {moved})
+        if term.reference is None:
+            vector = vectors[moved]
             return ClosureEquation(vector.value[k], {n: g[k] for n, g in vector.slopes.items()}, vector.rate2[k])
-        base = self._vectors(field, at, term.other, {moved, 1 + k})
+        base = self._vectors(field, state, term.reference, {moved, 1 + k})
         if turns:
-            return turn_rate(base[1 + k], own[TURNING] - base[TURNING])
-        return equations([(k, 0, 1)], base, own)[0]
+            return turn_rate(base[1 + k], vectors[TURNING] - base[TURNING])
+        return equations([(k, 0, 1)], base, vectors)[0]
 
-    def quantity(self, field: Field, at: JointState, element: LoadElement) -> ClosureEquation:
+    def quantity(self, field: Field, state: JointState, element: LoadElement) -> ClosureEquation:
         """s, its slopes by joint, and s'' at constant joint rates."""
         value: Scalar = 0
         drift: Scalar = 0
         slopes: Slopes = {}
         for term in element.terms:
             weight: Scalar = 1 if term.weight == 1 else self.ring.number(Fraction(term.weight))
-            part = self._term(field, at, term)
-            value, drift = add(value, mul(weight, part.value)), add(drift, mul(weight, part.drift))
-            for n, slope in part.slopes.items():
+            quantity = self._term(field, state, term)
+            value, drift = add(value, mul(weight, quantity.value)), add(drift, mul(weight, quantity.drift))
+            for n, slope in quantity.slopes.items():
                 slopes[n] = add(slopes.get(n, 0), mul(weight, slope))
         return ClosureEquation(value, slopes, drift)
 
-    def span(self, field: Field, at: JointState, element: LoadElement) -> CarriedVector:
+    def span(self, field: Field, state: JointState, element: LoadElement) -> CarriedVector:
         """p_b - p_a."""
-        a, b = (self._vectors(field, at, end, {0})[0] for end in element.ends)
+        a, b = (self._vectors(field, state, end, {0})[0] for end in element.ends)
         return b - a
 
     # -- loads, inertia, energy -----------------------------------------------------------------
@@ -123,10 +123,12 @@ class ElementsOverRing:
                 pull = scale(span_tension(field, span.value, stretched, stiffness, rest, damping), span.value)
                 loads: Slopes = {n: dot(pull, slope) for n, slope in span.slopes.items()}
             else:
-                at = self.quantity(field, (phi, rate), element)
-                force = add(mul(stiffness, sub(at.value, rest)), mul(inertia, at.drift))
-                force = add(force, mul(damping, dot(list(at.slopes.values()), [rate[n] for n in at.slopes])))
-                loads = {n: mul(force, slope) for n, slope in at.slopes.items()}
+                quantity = self.quantity(field, (phi, rate), element)
+                force = add(mul(stiffness, sub(quantity.value, rest)), mul(inertia, quantity.drift))
+                force = add(
+                    force, mul(damping, dot(list(quantity.slopes.values()), [rate[n] for n in quantity.slopes]))
+                )
+                loads = {n: mul(force, slope) for n, slope in quantity.slopes.items()}
             for n, load in loads.items():
                 total[n] = sub(total[n], load)
         return total
@@ -161,8 +163,8 @@ class ElementsOverRing:
 
     def _constants(self, element: LoadElement) -> list[Scalar]:
         """Stiffness, rest, damping, inertia over the ring; structural zeros where they are zero."""
-        given = (element.stiffness, element.rest, element.damping, element.inertia)
-        return [self.ring.number(x) if x else 0 for x in given]
+        constants = (element.stiffness, element.rest, element.damping, element.inertia)
+        return [self.ring.number(x) if x else 0 for x in constants]
 
 
 class ElementLoads:
@@ -181,61 +183,61 @@ class ElementLoads:
         """Loads on the joints ``(b, m)`` at phi'' = 0."""
         if self.kernel is not None:
             return self.kernel(phi, rate)[0]
-        return through(lambda q, qd: self.over_reals.load(REAL, q, qd), phi, rate)
+        return over_columns(lambda q, qd: self.over_reals.load(REAL, q, qd), phi, rate)
 
     def inertia(self, phi: Array) -> Array:
         """sum J g g^T ``(b, m, m)``."""
         if not self.rotates:
             return np.zeros((*phi.shape, phi.shape[-1]))
-        return through(lambda q: self.over_reals.inertia(REAL, q), phi)
+        return over_columns(lambda q: self.over_reals.inertia(REAL, q), phi)
 
     def friction(self, phi: Array) -> Array:
         """sum c g g^T ``(b, m, m)`` of the motors: their viscous friction is that times phi'."""
         rubbing = [replace(e, inertia=e.damping) for e in self.elements if e.is_drive and e.damping]
         if not rubbing:
             return np.zeros((*phi.shape, phi.shape[-1]))
-        own = ElementsOverRing(self.chains, rubbing, REAL, self.over_reals.links)
-        return through(lambda q: own.inertia(REAL, q), phi)
+        viscous = ElementsOverRing(self.chains, rubbing, REAL, self.over_reals.links)
+        return over_columns(lambda q: viscous.inertia(REAL, q), phi)
 
     def energy(self, phi: Array) -> Array:
         """Energy of the springs ``(b,)`` (J)."""
-        return through(lambda q: self.over_reals.energy(REAL, q), phi)
+        return over_columns(lambda q: self.over_reals.energy(REAL, q), phi)
 
     def slopes(self, phi: Array, rate: Array, rate2: Array) -> tuple[Array, Array]:
         """Slopes of ``load`` less J s'' of phi'' to phi and phi', each ``(b, m, m)``, by dual numbers."""
-        m, duals, own = phi.shape[-1], Duals(REAL), self.over_reals
+        m, duals, elements = phi.shape[-1], Duals(REAL), self.over_reals
 
         def tables(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> tuple[list[list[Scalar]], ...]:
             x = [duals.variable(value, k) for k, value in enumerate(q)]
             v = [duals.variable(value, m + k) for k, value in enumerate(qd)]
-            found = own.load(duals, x, v)
+            loads = elements.load(duals, x, v)
             if self.rotates:
-                pulled = own.inertia(duals, x)
-                found = [sub(f, dot(row, qdd)) for f, row in zip(found, pulled, strict=True)]
-            return tuple([[slope_of(t, first + k) for k in range(m)] for t in found] for first in (0, m))
+                pulled = elements.inertia(duals, x)
+                loads = [sub(f, dot(row, qdd)) for f, row in zip(loads, pulled, strict=True)]
+            return tuple([[slope_of(t, first + k) for k in range(m)] for t in loads] for first in (0, m))
 
-        return through(tables, phi, rate, rate2)
+        return over_columns(tables, phi, rate, rate2)
 
 
-def element_model(elements: ElementLoads, carried: Carried, phi: Array, qd: Array) -> TransferredModel:
+def element_model(elements: ElementLoads, carried: CoordinateTransfer, phi: Array, qd: Array) -> TransferredModel:
     """I*_qq, P*_qqq and T^L_q of the elements (3-34) to (3-36).
 
-    Without springs and friction their loads are quadratic in phi', so that three of them tell P*: it is
+    Without springs and friction their loads are quadratic in phi', so that three of them give P*: it is
     q'.P* q' of single and paired rates.
     """
     x, x2 = carried.x, carried.x2
     rate = transfer.times(x, qd)
-    still = np.zeros_like(rate)
+    zero_rate = np.zeros_like(rate)
     inertia = elements.inertia(phi)
     n = x.shape[-1]
     mixed = transfer.transposed(x) @ inertia
     power = transfer.dot(mixed, x2)
-    at_rest = elements.load(phi, still)
+    at_rest = elements.load(phi, zero_rate)
     if elements.rotates:
         # J s'' at constant joint rates: the part of the load that does not change with the sign of the rates
         def bent(speed: Array) -> Array:
-            both = elements.load(phi, speed) + elements.load(phi, -speed)
-            return transfer.load(at_rest - both / 2, x)
+            even = elements.load(phi, speed) + elements.load(phi, -speed)
+            return transfer.load(at_rest - even / 2, x)
 
         columns = [bent(x[:, :, i]) for i in range(n)]
         for i in range(n):
@@ -264,5 +266,5 @@ def _function(system: ChainFrames, elements: tuple[LoadElement, ...]) -> Functio
 def _graph_tables(system: ChainFrames, elements: tuple[LoadElement, ...]) -> Tables:
     graph = Graph()
     links = [chain(arm, graph) for arm in system.arms.values()]
-    found = ElementsOverRing(system, elements, graph, links)
-    return (found.load(graph, graph.inputs("phi_", system.m), graph.inputs("rate_", system.m)),)
+    over_ring = ElementsOverRing(system, elements, graph, links)
+    return (over_ring.load(graph, graph.inputs("phi_", system.m), graph.inputs("rate_", system.m)),)

@@ -26,31 +26,31 @@ HELD = 1e-11
 
 def equilibrium(mechanism: Mechanism, tau: Array, phi: Array, forces: Forces) -> Array:
     """Joints ``(m,)`` near ``phi`` at which loads ``tau`` hold the mechanism without motion."""
-    still, at_rest = np.zeros(mechanism.n), np.zeros((1, mechanism.m))
-    here = mechanism.closed_near(phi)
+    zero, zero_rate = np.zeros(mechanism.n), np.zeros((1, mechanism.m))
+    joints = mechanism.closed_near(phi)
 
-    def lack(at: Array) -> Array:
-        return tau - mechanism.inverse_dynamics(at, still, still, forces)
+    def imbalance_at(configuration: Array) -> Array:
+        return tau - mechanism.inverse_dynamics(configuration, zero, zero, forces)
 
-    off = lack(here)
+    imbalance = imbalance_at(joints)
     for _ in range(STEPS):
         # what the single chains carry sets the rounding of their sum
-        carried = mechanism.joint_loads(here[None], at_rest, at_rest, mechanism._forces(forces))
-        if np.abs(off).max(initial=0.0) <= HELD * (1 + np.abs(carried).max()):
-            return here
-        stiffness = mechanism.inverse_dynamics_derivatives(here, still, still, forces)[0]
-        step = mechanism.influence(here).first @ np.linalg.lstsq(stiffness, off, rcond=1e-12)[0]
+        chain_loads = mechanism.joint_loads(joints[None], zero_rate, zero_rate, mechanism._forces(forces))
+        if np.abs(imbalance).max(initial=0.0) <= HELD * (1 + np.abs(chain_loads).max()):
+            return joints
+        stiffness = mechanism.inverse_dynamics_derivatives(joints, zero, zero, forces)[0]
+        step = mechanism.influence(joints).first @ np.linalg.lstsq(stiffness, imbalance, rcond=1e-12)[0]
         step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
         for _ in range(12):
-            near, residual = position.newton(mechanism.assembly, (here + step)[None], None)
-            if position.closed(residual)[0] and np.linalg.norm(lack(near[0])) < np.linalg.norm(off):
+            near, residual = position.newton(mechanism.assembly, (joints + step)[None], None)
+            if position.closed(residual)[0] and np.linalg.norm(imbalance_at(near[0])) < np.linalg.norm(imbalance):
                 break
             step /= 2
         else:
             break
-        here, off = near[0], lack(near[0])
-    worst = int(np.argmax(np.abs(off)))
+        joints, imbalance = near[0], imbalance_at(near[0])
+    worst = int(np.argmax(np.abs(imbalance)))
     raise ArmError(
         f"{mechanism.name}: no equilibrium was found near there; {mechanism.coordinates[worst]!r} keeps a load of "
-        f"{off[worst]:.3g} too much; start nearer, or give it loads that can hold it"
+        f"{imbalance[worst]:.3g} too much; start nearer, or give it loads that can hold it"
     )

@@ -1,7 +1,7 @@
 """Arms whose joints follow others as chains of a mechanism: all joints free, and a gear for each that follows.
 
 q_J = A q + b of the arm (``arm/following.py``) is what gears hold between its joints, so I* = A^T D A in the
-coordinates of the arm, and the gears' constraint forces are told beside.
+coordinates of the arm, and the gears' constraint forces come beside.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .batch import Array
 from .gears import Gear
 
 
-def freed(chains: Mapping[str, ArmDescription]) -> tuple[dict[str, ArmDescription], list[Gear]]:
+def with_free_joints(chains: Mapping[str, ArmDescription]) -> tuple[dict[str, ArmDescription], list[Gear]]:
     """The chains with all joints free, and the gears that tie those that follow others."""
-    found: dict[str, ArmDescription] = {}
+    free_chains: dict[str, ArmDescription] = {}
     gears = []
     for chain, arm in chains.items():
         if not arm.followers:
-            found[chain] = arm
+            free_chains[chain] = arm
             continue
         if arm.drives.turns is not None:
             raise ArmError(
@@ -36,23 +36,23 @@ def freed(chains: Mapping[str, ArmDescription]) -> tuple[dict[str, ArmDescriptio
             assert follows is not None
             tied = f"{chain}.{joint.name}", f"{chain}.{follows.joint}"
             gears.append(Gear(tied[0], *tied, follows.multiplier, amount(follows.offset)))
-        given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
-        given["joints"] = tuple(replace(joint, follows=None) for joint in arm.joints)
+        values = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
+        values["joints"] = tuple(replace(joint, follows=None) for joint in arm.joints)
         if arm.drives.actuators:  # a motor of which nothing is described at each joint that has none
             names = [joint.name for joint in arm.followers]
-            given["drives"] = arm.drives.with_direct(names)
-        found[chain] = ArmDescription(**given)
-    return found, gears
+            values["drives"] = arm.drives.with_direct(names)
+        free_chains[chain] = ArmDescription(**values)
+    return free_chains, gears
 
 
 def all_joints(chains: Mapping[str, ArmDescription], q: Array) -> Array | None:
     """Positions of all joints where those that follow none stand at ``q``; None where these are not as many."""
     if q.shape != (sum(arm.n for arm in chains.values()),) or not any(arm.followers for arm in chains.values()):
         return None
-    found: list[float] = []
-    first = 0
+    positions: list[float] = []
+    start = 0
     for arm in chains.values():
-        own = q[first : first + arm.n]
-        found += [float(c.multiplier) * own[c.coordinate] + c.start for c in arm.couplings]
-        first += arm.n
-    return np.array(found)
+        coordinates = q[start : start + arm.n]
+        positions += [float(c.multiplier) * coordinates[c.coordinate] + c.start for c in arm.couplings]
+        start += arm.n
+    return np.array(positions)

@@ -365,6 +365,6 @@ def _matrix(placement: Placement) -> Array:
 
 
 def _rows(turn: object, shift: object) -> Array:
-    found = np.eye(4)
-    found[:3, :3], found[:3, 3] = np.array(turn, dtype=float), np.array(shift, dtype=float)
-    return found
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = np.array(turn, dtype=float), np.array(shift, dtype=float)
+    return pose

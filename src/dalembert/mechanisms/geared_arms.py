@@ -31,9 +31,9 @@ def geared(arm: ArmDescription, mimics: Sequence[Mimic], origin: str, closures: 
             )
         gears.append(Gear(mimic.joint, mimic.joint, mimic.master, mimic.ratio, mimic.offset))
     followers = {mimic.joint for mimic in mimics}
-    own = None if closures else [f"{CHAIN}.{name}" for name in arm.joint_names if name not in followers]
+    coordinates = None if closures else [f"{CHAIN}.{name}" for name in arm.joint_names if name not in followers]
     try:
-        return Mechanism({CHAIN: arm}, [*closures, *gears], own, gravity=arm.gravity, name=arm.name)
+        return Mechanism({CHAIN: arm}, [*closures, *gears], coordinates, gravity=arm.gravity, name=arm.name)
     except ArmError as fault:
         raise ArmError(f"{origin}: {fault}") from None
 

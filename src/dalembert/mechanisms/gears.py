@@ -20,7 +20,7 @@ from ..arm.exact import exact
 from ..formulations.closures import ClosureEquation
 from ..rings.algebra import dot, sub
 from ..rings.ring import Ring, Scalar
-from .chain_frames import ChainFrames, Placed
+from .chain_frames import ChainFrames, JointFrames
 from .coordinates import Coordinate
 from .jets import Jet
 from .loop_closures import Closure
@@ -112,7 +112,7 @@ class GearNumbers:
         turned = dot(list(slopes.values()), [phi[joint] for joint in slopes])
         return ClosureEquation(sub(turned, ring.number(self.offset)), slopes, 0)
 
-    def jet(self, placed: Placed, order: int) -> Jet:
+    def jet(self, placed: JointFrames, order: int) -> Jet:
         """The equation and its influence coefficients in ``joints``; those above the first are zero."""
         count, width = placed.count, len(self.joints)
         slopes = np.array([float(slope) for slope in self.slopes.values()])
@@ -121,7 +121,7 @@ class GearNumbers:
         above = [np.zeros((count, 1, *(width,) * k)) for k in range(2, order + 1)]
         return Jet(*[value, first, *above][: order + 1])
 
-    def misfit(self, placed: Placed) -> None:
+    def turn_error(self, placed: JointFrames) -> None:
         """None: a gear holds in one way."""
 
 

@@ -51,17 +51,17 @@ class Jet:
         """These entries of the quantity."""
         return Jet(*(part[:, entries] for part in self.parts))
 
-    def embedded(self, places: NDArray[np.intp], width: int) -> Jet:
-        """The same quantity in ``width`` joints, ``places`` being the indices of its own."""
-        if len(places) == width and (places == np.arange(width)).all():
+    def embedded(self, indices: NDArray[np.intp], width: int) -> Jet:
+        """The same quantity in ``width`` joints, ``indices`` being the indices of its own."""
+        if len(indices) == width and (indices == np.arange(width)).all():
             return self
-        found = [self.value]
+        coefficients = [self.value]
         for order, part in enumerate(self.parts[1:], start=1):
-            out = np.zeros((*part.shape[:2], *(width,) * order))
-            index: Any = np.ix_(*(places,) * order)
-            out[(slice(None), slice(None), *index)] = part
-            found.append(out)
-        return Jet(*found)
+            block = np.zeros((*part.shape[:2], *(width,) * order))
+            index: Any = np.ix_(*(indices,) * order)
+            block[(slice(None), slice(None), *index)] = part
+            coefficients.append(block)
+        return Jet(*coefficients)
 
 
 def stacked(jets: list[Jet]) -> Jet:
@@ -71,7 +71,7 @@ def stacked(jets: list[Jet]) -> Jet:
 
 def product(u: Jet, v: Jet) -> Jet:
     """u . v, a quantity of one entry, by the product rule; what has a value alone is constant."""
-    found = []
+    coefficients = []
     for order in range(max(u.order, v.order) + 1):
         total: Array | None = None
         for mask in range(1 << order):
@@ -84,8 +84,8 @@ def product(u: Jet, v: Jet) -> Jet:
             term = term.transpose(axes)
             total = term if total is None else total + term
         assert total is not None
-        found.append(total[:, None])
-    return Jet(*found)
+        coefficients.append(total[:, None])
+    return Jet(*coefficients)
 
 
 def turn_about(axis: Jet, turning: Jet) -> Jet:
@@ -94,17 +94,17 @@ def turn_about(axis: Jet, turning: Jet) -> Jet:
     H_mn = dG_n/dphi_m = e_m . g_n + e . h_mn, with h_mn = dg_n/dphi_m (Freeman 1985, eq. 2-69).
     """
     order = axis.order
-    parts = [np.zeros((len(axis.value), 1))]
+    coefficients = [np.zeros((len(axis.value), 1))]
     e, g = axis.parts, turning.parts
     if order >= 1:
-        parts.append(np.einsum("bc,bcn->bn", e[0], g[1])[:, None])
+        coefficients.append(np.einsum("bc,bcn->bn", e[0], g[1])[:, None])
     if order >= 2:
-        parts.append((np.einsum("bcm,bcn->bmn", e[1], g[1]) + np.einsum("bc,bcmn->bmn", e[0], g[2]))[:, None])
+        coefficients.append((np.einsum("bcm,bcn->bmn", e[1], g[1]) + np.einsum("bc,bcmn->bmn", e[0], g[2]))[:, None])
     if order >= 3:
         mixed = np.einsum("bcl,bcmn->blmn", e[1], g[2])
         third = np.einsum("bclm,bcn->blmn", e[2], g[1]) + np.einsum("bc,bclmn->blmn", e[0], g[3])
-        parts.append((third + mixed + np.swapaxes(mixed, 1, 2))[:, None])
-    return Jet(*parts)
+        coefficients.append((third + mixed + np.swapaxes(mixed, 1, 2))[:, None])
+    return Jet(*coefficients)
 
 
 def _contracted(a: Array, b: Array) -> Array:
@@ -116,9 +116,9 @@ def _contracted(a: Array, b: Array) -> Array:
 
 def constant(vector: Array, count: int, width: int, order: int) -> Jet:
     """A vector that no joint moves."""
-    parts = [np.broadcast_to(vector, (count, 3)).astype(float)]
-    parts += [np.zeros((count, 3, *(width,) * k)) for k in range(1, order + 1)]
-    return Jet(*parts)
+    coefficients = [np.broadcast_to(vector, (count, 3)).astype(float)]
+    coefficients += [np.zeros((count, 3, *(width,) * k)) for k in range(1, order + 1)]
+    return Jet(*coefficients)
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -137,7 +137,7 @@ def point(position: Array, axes: Array, origins: Array, revolute: NDArray[np.boo
     if order == 0:
         return Jet(position)
     reach = cross(axes, position[:, None] - origins)
-    return _carried(position, np.where(revolute[:, None], reach, axes), axes, revolute, order)
+    return _higher_orders(position, np.where(revolute[:, None], reach, axes), axes, revolute, order)
 
 
 def direction(vector: Array, axes: Array, revolute: NDArray[np.bool_], order: int) -> Jet:
@@ -145,20 +145,20 @@ def direction(vector: Array, axes: Array, revolute: NDArray[np.bool_], order: in
     if order == 0:
         return Jet(vector)
     turned = np.where(revolute[:, None], cross(axes, vector[:, None]), 0.0)
-    return _carried(vector, turned, axes, revolute, order)
+    return _higher_orders(vector, turned, axes, revolute, order)
 
 
-def _carried(value: Array, g: Array, axes: Array, revolute: NDArray[np.bool_], order: int) -> Jet:
+def _higher_orders(value: Array, g: Array, axes: Array, revolute: NDArray[np.bool_], order: int) -> Jet:
     """H_mn = s_i x g_j and D_lmn = s_i x (s_j x g_k), indices in the order base to tip (Tables 2-4 and 2-5)."""
     n = g.shape[1]
-    parts = [value, np.swapaxes(g, 1, 2)]
+    coefficients = [value, np.swapaxes(g, 1, 2)]
     if order >= 2:
         spin = np.where(revolute[:, None], axes, 0.0)
         table = cross(spin[:, :, None], g[:, None])
         near, far = np.minimum.outer(range(n), range(n)), np.maximum.outer(range(n), range(n))
-        parts.append(np.moveaxis(table[:, near, far], -1, 1))
+        coefficients.append(np.moveaxis(table[:, near, far], -1, 1))
         if order >= 3:
             deep = cross(spin[:, :, None, None], table[:, None])
             index = np.sort(np.stack(np.meshgrid(*(np.arange(n),) * 3, indexing="ij")), axis=0)
-            parts.append(np.moveaxis(deep[:, index[0], index[1], index[2]], -1, 1))
-    return Jet(*parts)
+            coefficients.append(np.moveaxis(deep[:, index[0], index[1], index[2]], -1, 1))
+    return Jet(*coefficients)

@@ -25,7 +25,7 @@ from ..equations.symbols import Request
 from ..formulations.closures import vectors_of
 from ..systems.arrays import vector_array
 from .chain_frames import ChainFrames
-from .closure_equations import ClosureEnd, ClosureEquations, over
+from .closure_equations import ClosureEnd, ClosureEquations, body_frame
 from .elastic_quantities import ElasticQuantity, chain_elements, elastic_quantities, in_tree
 from .gears import GearNumbers
 from .loop_closures import ClosureNumbers
@@ -70,11 +70,11 @@ class JointEquations:
     @cached_property
     def elastics(self) -> tuple[ElasticQuantity, ...]:
         """Springs, dampers and rotors at joints, along coordinates and between points, of chains and mechanism."""
-        own = [
+        elements_of_mechanism = [
             replace(e, damping=Fraction(0)) if e.is_drive else e for e in self.mechanism.assembly.elements
-        ]  # friction of drives is told in numbers
+        ]  # friction of drives comes in numbers alone
         model = self.chains.model
-        elements = [*chain_elements(self.mechanism.chains), *own]
+        elements = [*chain_elements(self.mechanism.chains), *elements_of_mechanism]
         return elastic_quantities(elements, self._tree, self._starts, self.space, model.ring, model.chain)
 
     @cached_property
@@ -82,8 +82,8 @@ class JointEquations:
         """D(phi) ``(m, m)`` of the chains and of rotors that turn with coordinates: + J g g^T, g = ds/dphi."""
         rotors = [(e.inertia, e.slopes) for e in self.elastics if e.inertia]
 
-        def entry(at: tuple[int, ...]) -> TrigPolynomial:
-            i, j = at
+        def entry(index: tuple[int, ...]) -> TrigPolynomial:
+            i, j = index
             total: TrigPolynomial = self.chains.mass_matrix[i, j]
             for inertia, g in rotors:
                 if g[i] and g[j]:
@@ -97,8 +97,8 @@ class JointEquations:
         """C(phi) ``(m, m, m)``, symmetric in the last two: of the chains, and J g_i (dg_j/dphi_k + dg_k/dphi_j) / 2."""
         rotors = [(e.inertia, e.slopes) for e in self.elastics if e.inertia]
 
-        def entry(at: tuple[int, ...]) -> TrigPolynomial:
-            i, j, k = at
+        def entry(index: tuple[int, ...]) -> TrigPolynomial:
+            i, j, k = index
             total: TrigPolynomial = self.chains.christoffel[i, j, k]
             for inertia, g in rotors:
                 if g[i]:
@@ -114,11 +114,11 @@ class JointEquations:
 
     def elastic_load(self, phi: ArrayLike, rate: ArrayLike | None = None) -> NDArray[np.float64]:
         """Q ``(..., m)``: what springs and dampers put on the joints at joints phi and joint rates."""
-        at = vector_array(self.mechanism.m, "phi", phi)
+        joints = vector_array(self.mechanism.m, "phi", phi)
         speed = np.zeros(self.mechanism.m) if rate is None else vector_array(self.mechanism.m, "rate", rate)
-        total = np.zeros(np.broadcast_shapes(at.shape, speed.shape))
+        total = np.zeros(np.broadcast_shapes(joints.shape, speed.shape))
         for element in self.elastics:
-            total = total + element.load(at, speed)
+            total = total + element.load(joints, speed)
         return total
 
     # -- closures -------------------------------------------------------------------------------
@@ -151,13 +151,13 @@ class JointEquations:
     @property
     def ties(self) -> dict[str, str]:
         """Gears and couplings by name: sums of joints that are zero."""
-        found = {}
+        sums = {}
         for tie in self.mechanism.assembly.closures:
             if isinstance(tie, GearNumbers):
                 terms = " ".join(f"{float(w):+.12g} {self.mechanism.joint_names[k]}" for k, w in tie.slopes.items())
                 start = f" {-float(tie.offset):+.12g}" if tie.offset else ""
-                found[tie.closure.equation_names[0]] = terms + start
-        return found
+                sums[tie.closure.equation_names[0]] = terms + start
+        return sums
 
     @cached_property
     def jacobian(self) -> PolynomialArray:
@@ -173,43 +173,43 @@ class JointEquations:
 
     def _array(self, table: Any, shape: tuple[int, ...]) -> PolynomialArray:
         entries = np.array(table, dtype=object).reshape(shape)
-        found = np.empty(entries.shape, dtype=object)
+        polynomials = np.empty(entries.shape, dtype=object)
         for index in np.ndindex(entries.shape):
             entry: Any = entries[index]
-            found[index] = entry if isinstance(entry, TrigPolynomial) else as_polynomial(self.space, entry)
-        return PolynomialArray.of(found)
+            polynomials[index] = entry if isinstance(entry, TrigPolynomial) else as_polynomial(self.space, entry)
+        return PolynomialArray.of(polynomials)
 
-    # -- told -----------------------------------------------------------------------------------
+    # -- values and text ------------------------------------------------------------------------
 
     def values(self, phi: ArrayLike) -> tuple[Any, ...]:
         """D, C, G of chains and rotors, and [G^c], as numbers at joints phi ``(m,)``."""
-        at = vector_array(self.mechanism.m, "phi", phi)
-        slopes = np.array([[entry(at) for entry in row] for row in self.jacobian], dtype=float)
+        joints = vector_array(self.mechanism.m, "phi", phi)
+        slopes = np.array([[entry(joints) for entry in row] for row in self.jacobian], dtype=float)
         tables = (self.mass_matrix, self.christoffel, self.gravity)
         return (
-            *(np.array([entry(at) for entry in t.reshape(-1)], dtype=float).reshape(t.shape) for t in tables),
+            *(np.array([entry(joints) for entry in t.reshape(-1)], dtype=float).reshape(t.shape) for t in tables),
             slopes,
         )
 
     def text(self) -> str:
         """D and G, springs and dampers, the closures and their slopes, as lines of text; zeros are left out."""
         names = self.mechanism.joint_names
-        said = [f"q{k + 1} = {name}" for k, name in enumerate(names)]
+        lines = [f"q{k + 1} = {name}" for k, name in enumerate(names)]
         for table in (self.mass_matrix, self.gravity):
-            said += [f"{name} = {value}" for name, value in table.listed.items()]
+            lines += [f"{name} = {value}" for name, value in table.listed.items()]
         for element in self.elastics:
-            said += element.text(names)
-        said += [f"{name}: 0 = {value}" for name, value in (*self.closures.items(), *self.ties.items())]
+            lines += element.text(names)
+        lines += [f"{name}: 0 = {value}" for name, value in (*self.closures.items(), *self.ties.items())]
         for row, equation in zip(self.jacobian, self.mechanism.equation_names, strict=True):
-            said += [f"d({equation})/d({names[k]}) = {entry}" for k, entry in enumerate(row) if entry]
-        return "\n".join(said)
+            lines += [f"d({equation})/d({names[k]}) = {entry}" for k, entry in enumerate(row) if entry]
+        return "\n".join(lines)
 
 
 def _ends(tie: ClosureNumbers, ring: Any, starts: Sequence[int]) -> Any:
     """A closure between frames of the tree: bodies count through all chains."""
     products = tie.closure.products
     a, b = (
-        ClosureEnd(end, over(ring, end), which)
-        for end, which in zip((in_tree(tie.a, starts), in_tree(tie.b, starts)), vectors_of(products), strict=True)
+        ClosureEnd(end, body_frame(ring, end), kinds)
+        for end, kinds in zip((in_tree(tie.a, starts), in_tree(tie.b, starts)), vectors_of(products), strict=True)
     )
     return products, a, b

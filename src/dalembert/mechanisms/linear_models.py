@@ -26,7 +26,7 @@ from ..linear.models import INPUTS
 from ..systems.applied_forces import force_columns
 from ..systems.arrays import one_state
 from . import transfer
-from .assembly import Carried
+from .assembly import CoordinateTransfer
 from .batch import Array
 from .coordinate_kinematics import joint_motion
 from .linearize import JointSlopes, joint_slopes, rate_slopes, transferred
@@ -51,27 +51,27 @@ def linear_model(
     disturbances: Forces,
 ) -> LinearModel:
     """See ``Mechanism.linearize``."""
-    wanted = input or "joint torque"
-    if wanted not in INPUTS:
+    input_kind = input or "joint torque"
+    if input_kind not in INPUTS:
         raise ArmError(f"no input {input!r} of a linear model; there are {listed(INPUTS)}")
-    if wanted == "joint torque" and width is not None:
+    if input_kind == "joint torque" and width is not None:
         raise ArmError("width makes the friction of drives smooth; it belongs to the inputs of motors")
-    at = one_state(mechanism.m, "phi", phi)[None]
-    outer = _together(forces, disturbances)
+    joints = one_state(mechanism.m, "phi", phi)[None]
+    outer = _all_forces(forces, disturbances)
     rate = (np.zeros(mechanism.n) if qd is None else one_state(mechanism.n, "qd", qd, "coordinate"))[None]
     smooth = mechanism if width is None else mechanism._with_chains(lambda arm: arm.frictionless())
-    load, rate2 = _operating_point(smooth, at, rate, tau, outer, _smooth_load(mechanism, at, rate, width))
-    work = _About(mechanism, smooth, at, rate, rate2, outer, width)
-    if wanted == "joint torque":
+    load, rate2 = _operating_point(smooth, joints, rate, tau, outer, _smooth_load(mechanism, joints, rate, width))
+    work = _Linearization(mechanism, smooth, joints, rate, rate2, outer, width)
+    if input_kind == "joint torque":
         model = work.under_loads(load)
     else:
         motors = MechanismMotors(mechanism)
-        model = work.under_motors(motors, load, wanted == "voltage")
+        model = work.under_motors(motors, load, input_kind == "voltage")
     columns, signals = work.disturbed(disturbances, len(model.states))
     return with_inputs(model, columns, signals)
 
 
-def _together(forces: Forces, disturbances: Forces) -> Forces:
+def _all_forces(forces: Forces, disturbances: Forces) -> Forces:
     chains = dict.fromkeys((*forces, *disturbances))
     return {chain: (*forces.get(chain, ()), *disturbances.get(chain, ())) for chain in chains}
 
@@ -83,8 +83,8 @@ def _smooth_load(mechanism: Mechanism, phi: Array, qd: Array, width: float | Non
     x = mechanism.first_influence(phi)
     rate = np.einsum("bjn,bn->bj", x, qd)[0]
     torques = [
-        arm.friction_torque(phi[0, part], rate[part], width)
-        for arm, part in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
+        arm.friction_torque(phi[0, joints], rate[joints], width)
+        for arm, joints in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
     ]
     return transfer.load(np.concatenate(torques)[None], x)[0]
 
@@ -104,15 +104,15 @@ def _operating_point(
     load = one_state(mechanism.n, "tau", tau, "coordinate")
     qdd = mechanism.forward_dynamics(phi[0], qd[0], load - resisting, forces)
     if mechanism.contacts:  # dry friction takes its direction from an acceleration, and not from a rounding of zero
-        x, still = mechanism.first_influence(phi)[0], np.zeros_like(phi)
-        borne = np.abs(mechanism.joint_loads(phi, still, still, mechanism._forces(forces)))[0] @ np.abs(x)
+        x, zero_rate = mechanism.first_influence(phi)[0], np.zeros_like(phi)
+        borne = np.abs(mechanism.joint_loads(phi, zero_rate, zero_rate, mechanism._forces(forces)))[0] @ np.abs(x)
         sizes = borne + np.abs(load) + np.abs(resisting)
         rounding = RESTS * np.abs(np.linalg.inv(mechanism.mass_matrix(phi[0]))) @ sizes
         qdd = np.where(np.abs(qdd) > rounding, qdd, 0.0)
     return load, qdd[None]
 
 
-class _About:
+class _Linearization:
     """Tables about one state."""
 
     def __init__(
@@ -127,11 +127,11 @@ class _About:
     ) -> None:
         self.mechanism, self.phi, self.qd, self.qdd = mechanism, phi, qd, qdd
         # the friction of chains is made smooth; that of the mechanism's own motors is viscous, and smooth already
-        self.carried: Carried = mechanism.assembly.carried(phi, 3)
+        self.carried: CoordinateTransfer = mechanism.assembly.carried(phi, 3)
         self.rate, rate2 = joint_motion(self.carried, qd, qdd)
         self.slopes = joint_slopes(smooth, phi, self.rate, rate2, mechanism._forces(forces))
         if width is not None:
-            self.slopes = _rubbed(mechanism, phi, self.rate, self.slopes, width)
+            self.slopes = _with_smooth_friction(mechanism, phi, self.rate, self.slopes, width)
 
     def under_loads(self, load: Array) -> LinearModel:
         """Inputs are loads at the coordinates that are not passive."""
@@ -163,19 +163,20 @@ class _About:
         return with_currents(model, constants, motors.names, speeds, varied[0])
 
     def _model(
-        self, slopes: JointSlopes, lever: Array, inputs: tuple[Signal, ...], at: dict[str, Array]
+        self, slopes: JointSlopes, lever: Array, inputs: tuple[Signal, ...], nominal: dict[str, Array]
     ) -> LinearModel:
+        """A and B of d/dt dq' = I*^-1 (lever du - (dT/dq') dq' - (dT/dq) dq), and F11 in A."""
         mechanism = self.mechanism
         to_q, to_qd, inertia = (table[0] for table in transferred(self.carried, self.qd, self.qdd, slopes))
         try:
             self.inverse = np.linalg.inv(inertia)
         except np.linalg.LinAlgError:
-            raise ArmError(mechanism._weightless(inertia[None])) from None
+            raise ArmError(mechanism._massless_coordinate(inertia[None])) from None
         units = ["rad" if angle else "m" for angle in self._angles()]
-        named = list(zip(mechanism.coordinates, units, strict=True))
-        positions = tuple(Signal(f"q_{name}", unit) for name, unit in named)
-        speeds = tuple(Signal(f"qd_{name}", f"{unit}/s") for name, unit in named)
-        about = {"phi": self.phi[0], "qd": self.qd[0], "qdd": self.qdd[0], **at}
+        named_units = list(zip(mechanism.coordinates, units, strict=True))
+        positions = tuple(Signal(f"q_{name}", unit) for name, unit in named_units)
+        speeds = tuple(Signal(f"qd_{name}", f"{unit}/s") for name, unit in named_units)
+        about = {"phi": self.phi[0], "qd": self.qd[0], "qdd": self.qdd[0], **nominal}
         inverse = self.inverse
         model = second_order(
             -inverse @ to_q, -inverse @ to_qd, inverse @ lever, positions, speeds, inputs, mechanism.name, about
@@ -183,8 +184,8 @@ class _About:
         bend, turning = rate_slopes(self.carried, self.qd)
         assembly, n = mechanism.assembly, mechanism.n
         blocks = assembly.coordinate_blocks(self.carried.placed, 1)
-        first = assembly.jacobian(blocks, 1)[0, :n]
-        model.A[:n, :n] = first @ (bend - turning)[0]
+        g_q = assembly.jacobian(blocks, 1)[0, :n]
+        model.A[:n, :n] = g_q @ (bend - turning)[0]
         return model
 
     def _angles(self) -> list[bool]:
@@ -197,32 +198,34 @@ class _About:
         signals: tuple[Signal, ...] = ()
         loads = mechanism._forces(disturbances)
         turned = transfer.transposed(self.carried.x)[0]
-        for chain, numbers, part, own in zip(chains.names, chains.numbers, chains.slices, loads, strict=True):
-            if not own:
+        for chain, numbers, joints, chain_loads in zip(chains.names, chains.numbers, chains.slices, loads, strict=True):
+            if not chain_loads:
                 continue
-            given = [replace(f, axes="world") if f.axes == "base" else f for f in disturbances[chain]]
-            table = force_columns(numbers.arm, numbers.system, self.phi[:, part], given)[0]
+            world_forces = [replace(f, axes="world") if f.axes == "base" else f for f in disturbances[chain]]
+            table = force_columns(numbers.arm, numbers.system, self.phi[:, joints], world_forces)[0]
             base = mechanism.parts.bases.get(chain)
             for k, force in enumerate(disturbances[chain]):
                 if force.axes == "base" and base is not None:
                     # Components in the axes of the chain's base, one after the other, in those of the world.
                     turn = np.array(base.exact[0], dtype=float)
-                    for first in (6 * k, 6 * k + 3):
-                        table[:, first : first + 3] = table[:, first : first + 3] @ turn
+                    for start in (6 * k, 6 * k + 3):
+                        table[:, start : start + 3] = table[:, start : start + 3] @ turn
             column = np.zeros((states, table.shape[1]))
-            column[mechanism.n : 2 * mechanism.n] = self.inverse @ turned[:, part] @ table
+            column[mechanism.n : 2 * mechanism.n] = self.inverse @ turned[:, joints] @ table
             columns.append(column)
             signals += force_signals(disturbances[chain], f"{chain}.")
         return np.hstack(columns), signals
 
 
-def _rubbed(mechanism: Mechanism, phi: Array, rate: Array, slopes: JointSlopes, width: float) -> JointSlopes:
+def _with_smooth_friction(
+    mechanism: Mechanism, phi: Array, rate: Array, slopes: JointSlopes, width: float
+) -> JointSlopes:
     """The slopes with the friction of all drives, smooth over ``width``."""
     load, by_position, by_rate = slopes.load.copy(), slopes.by_position.copy(), slopes.by_rate.copy()
-    for arm, part in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True):
+    for arm, joints in zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True):
         if arm.has_friction:
-            torque, to_q, to_qd = smooth_friction(arm, phi[0, part], rate[0, part], width)
-            load[0, part] += torque
-            by_position[0, part, part] += to_q
-            by_rate[0, part, part] += to_qd
+            torque, to_q, to_qd = smooth_friction(arm, phi[0, joints], rate[0, joints], width)
+            load[0, joints] += torque
+            by_position[0, joints, joints] += to_q
+            by_rate[0, joints, joints] += to_qd
     return JointSlopes(load, by_position, by_rate, slopes.by_acceleration)

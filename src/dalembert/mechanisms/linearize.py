@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arm.force import Force
 from . import transfer
-from .assembly import Carried
+from .assembly import CoordinateTransfer
 from .batch import Array
 from .coordinate_kinematics import joint_motion
 
@@ -42,10 +42,10 @@ def joint_slopes(
     """The loads of the chains under outer forces ``loads``, and their slopes, each ``(b, m, m)``."""
     by_position, by_rate, by_acceleration = np.zeros((3, len(phi), mechanism.m, mechanism.m))
     chains = mechanism.chains
-    for numbers, part, forces in zip(chains.numbers, chains.slices, loads, strict=True):
-        slopes = numbers.torque_slopes(phi[:, part], rate[:, part], rate2[:, part], forces)
+    for numbers, joints, forces in zip(chains.numbers, chains.slices, loads, strict=True):
+        slopes = numbers.torque_slopes(phi[:, joints], rate[:, joints], rate2[:, joints], forces)
         for total, slope in zip((by_position, by_rate, by_acceleration), slopes, strict=True):
-            total[:, part, part] = slope
+            total[:, joints, joints] = slope
     if mechanism.elements:
         moved, rubbed = mechanism.elements.slopes(phi, rate, rate2)
         by_position, by_rate = by_position - moved, by_rate - rubbed
@@ -53,7 +53,7 @@ def joint_slopes(
     return JointSlopes(mechanism.joint_loads(phi, rate, rate2, loads), by_position, by_rate, by_acceleration)
 
 
-def transferred(carried: Carried, qd: Array, qdd: Array, slopes: JointSlopes) -> tuple[Array, Array, Array]:
+def transferred(carried: CoordinateTransfer, qd: Array, qdd: Array, slopes: JointSlopes) -> tuple[Array, Array, Array]:
     """dT/dq, dT/dq' and dT/dq'' of T_q = X^T T_phi, each ``(b, n, n)``."""
     x, x2, x3 = carried.x, carried.x2, carried.x3
     assert x3 is not None
@@ -66,7 +66,7 @@ def transferred(carried: Carried, qd: Array, qdd: Array, slopes: JointSlopes) ->
     return lever + turned @ moved, turned @ damped, turned @ slopes.by_acceleration @ x
 
 
-def rate_slopes(carried: Carried, qd: Array) -> tuple[Array, Array]:
+def rate_slopes(carried: CoordinateTransfer, qd: Array) -> tuple[Array, Array]:
     """d(X q')/dq, and dX/dt; the same where coordinates have positions."""
     return np.einsum("bmij,bj->bmi", carried.x2, qd), np.einsum("bmij,bi->bmj", carried.x2, qd)
 

@@ -28,7 +28,7 @@ from ..arm.io.toml_table import nearest
 from ..formulations.closures import Product
 from . import jets
 from .batch import Array
-from .chain_frames import ChainFrames, FrameOn, Placed
+from .chain_frames import ChainFrames, FrameOn, JointFrames
 from .held_turns import one_turn, three_turns, two_turns
 from .jets import Jet
 
@@ -85,15 +85,15 @@ class Closure:
     def turns(self) -> tuple[tuple[int, int, int], ...]:
         """For each held turn: (axis r of A, axis s of B, sign) of its equation."""
         axes = ["xyz".index(freedom[1]) for freedom in self.held if freedom.startswith("r")]
-        found = []
+        equations = []
         for axis in axes:
             if len(axes) == 2:
                 free = 3 - sum(axes)
-                other = 3 - axis - free
-                found.append((other, free, 1 if (free + 1) % 3 == other else -1))
+                remaining = 3 - axis - free
+                equations.append((remaining, free, 1 if (free + 1) % 3 == remaining else -1))
             else:
-                found.append(((axis + 2) % 3, (axis + 1) % 3, 1))
-        return tuple(found)
+                equations.append(((axis + 2) % 3, (axis + 1) % 3, 1))
+        return tuple(equations)
 
     @cached_property
     def products(self) -> tuple[Product, ...]:
@@ -130,7 +130,7 @@ class ClosureNumbers:
         except ArmError as fault:
             raise ArmError(f"closure {closure.name!r}: {fault}") from None
         self.joints = np.union1d(self.a.joints, self.b.joints).astype(np.intp)
-        self.places = [np.searchsorted(self.joints, frame.joints) for frame in (self.a, self.b)]
+        self.columns = [np.searchsorted(self.joints, frame.joints) for frame in (self.a, self.b)]
         if not len(self.joints):
             raise ArmError(f"closure {closure.name!r} ties two frames that no joint moves; tie a moving link")
 
@@ -139,12 +139,12 @@ class ClosureNumbers:
         """What makes the code of this closure what it is."""
         return repr((self.closure.held, *((end.chain, end.body, end.exact) for end in (self.a, self.b))))
 
-    def jet(self, placed: Placed, order: int) -> Jet:
+    def jet(self, placed: JointFrames, order: int) -> Jet:
         """The equations c and their influence coefficients in ``joints``, up to third order."""
         width = len(self.joints)
 
         def spread(jet: Jet, side: int) -> Jet:
-            return jet.embedded(self.places[side], width)
+            return jet.embedded(self.columns[side], width)
 
         @cache
         def axis(side: int, k: int) -> Jet:
@@ -152,13 +152,13 @@ class ClosureNumbers:
             return spread(placed.axis(frame, k, order if len(frame.path) else 0), side)
 
         @cache
-        def end(j: int) -> Jet:
+        def vector_b(j: int) -> Jet:
             if j:
                 return axis(1, j - 1)
             return spread(placed.point(self.b, order), 1) - spread(placed.point(self.a, order), 0)
 
-        found = [jets.product(axis(0, i), end(j)).scaled(sign) for i, j, sign in self.closure.products]
-        return jets.stacked(found)
+        equations = [jets.product(axis(0, i), vector_b(j)).scaled(sign) for i, j, sign in self.closure.products]
+        return jets.stacked(equations)
 
     @cached_property
     def aligned_axes(self) -> tuple[int, ...]:
@@ -170,7 +170,7 @@ class ClosureNumbers:
             return (3 - sum(axes),)
         return ((axes[0] + 1) % 3,) if axes and self.turns_about_one_axis else ()
 
-    def misfit(self, placed: Placed) -> tuple[slice, Array, Array] | None:
+    def turn_error(self, placed: JointFrames) -> tuple[slice, Array, Array] | None:
         """How far the held turns are from closed (rad), exact on the rotation group, with slopes in ``joints``.
 
         With the rows of these turns among the equations; None where the equations hold in no wrong orientation.
@@ -187,22 +187,22 @@ class ClosureNumbers:
             value, slope = one_turn(turn, spin, axes[0])
         return slice(len(self.closure.held) - len(axes), len(self.closure.held)), value, slope
 
-    def relative_turn(self, placed: Placed) -> tuple[Array, Array]:
+    def relative_turn(self, placed: JointFrames) -> tuple[Array, Array]:
         """R_A^T R_B ``(b, 3, 3)`` and the angular velocity of B against A per rate of ``joints``, in the axes of A."""
         turn_a, _ = placed.pose(self.a)
         turn_b, _ = placed.pose(self.b)
         spin = np.zeros((placed.count, 3, len(self.joints)))
-        for end, places, sign in zip((self.a, self.b), self.places, (-1, 1), strict=True):
-            if len(places):
+        for end, columns, sign in zip((self.a, self.b), self.columns, (-1, 1), strict=True):
+            if len(columns):
                 axes, _, revolute = placed.joints(end)
-                spin[:, :, places] += sign * np.swapaxes(np.where(revolute[:, None], axes, 0.0), 1, 2)
-        back = np.swapaxes(turn_a, 1, 2)
-        return back @ turn_b, back @ spin
+                spin[:, :, columns] += sign * np.swapaxes(np.where(revolute[:, None], axes, 0.0), 1, 2)
+        to_a = np.swapaxes(turn_a, 1, 2)
+        return to_a @ turn_b, to_a @ spin
 
     @cached_property
     def turns_about_one_axis(self) -> bool:
         """True if the one held turn is the only one the joints allow, as in a plane: not a universal joint then."""
-        held = ["xyz".index(freedom[1]) for freedom in self.closure.held if freedom.startswith("r")]
+        held_axes = ["xyz".index(freedom[1]) for freedom in self.closure.held if freedom.startswith("r")]
         phi = np.random.default_rng(0).uniform(-1, 1, (2, self.system.m))
         _, spin = self.relative_turn(self.system.place(phi))
-        return bool(np.abs(np.delete(spin, held, axis=1)).max(initial=0.0) < 1e-9)
+        return bool(np.abs(np.delete(spin, held_axes, axis=1)).max(initial=0.0) < 1e-9)

@@ -41,44 +41,42 @@ def grid_positions(mechanism: Mechanism, axes: Sequence[ArrayLike]) -> Array:
     if len(lines) != mechanism.n:
         raise ArmError(f"a grid needs one axis for each of the {mechanism.n} coordinates; got {len(lines)}")
     shape = tuple(len(line) for line in lines)
-    wanted = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, mechanism.n)
+    targets = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, mechanism.n)
     assembly = mechanism.assembly
     home = mechanism.coordinates_of(mechanism.home)
-    phi = np.full((len(wanted), mechanism.m), np.nan)
-    first = int(np.argmin(np.linalg.norm(wanted - home, axis=1)))
+    phi = np.full((len(targets), mechanism.m), np.nan)
+    nearest = int(np.argmin(np.linalg.norm(targets - home, axis=1)))
     try:
-        phi[first] = solved(assembly, wanted[first][None], mechanism.home[None])[0]
+        phi[nearest] = solved(assembly, targets[nearest][None], mechanism.home[None])[0]
     except ArmError:
         return phi.reshape(*shape, mechanism.m)
-    sign = _sign(mechanism, phi[first][None])[0]
-    done = np.zeros(len(wanted), dtype=bool)
-    done[first] = True
-    tried = done.copy()
-    front = [first]
+    sign = _sign(mechanism, phi[nearest][None])[0]
+    reached = np.zeros(len(targets), dtype=bool)
+    reached[nearest] = True
+    front = [nearest]
     while front:
         guesses: dict[int, int] = {}
-        for place in front:
-            index = np.unravel_index(place, shape)
+        for point in front:
+            index = np.unravel_index(point, shape)
             for axis in range(len(shape)):
                 for step in (-1, 1):
-                    other = list(index)
-                    other[axis] += step
-                    if 0 <= other[axis] < shape[axis]:
-                        flat = int(np.ravel_multi_index(other, shape))
-                        if not tried[flat]:
-                            guesses.setdefault(flat, place)
+                    neighbour = list(index)
+                    neighbour[axis] += step
+                    if 0 <= neighbour[axis] < shape[axis]:
+                        flat = int(np.ravel_multi_index(neighbour, shape))
+                        if not reached[flat]:
+                            guesses.setdefault(flat, point)
         if not guesses:
             break
-        places = np.array(list(guesses))
+        points = np.array(list(guesses))
         sources = np.array(list(guesses.values()))
-        found, off = position.newton(assembly, phi[sources], wanted[places], 30)
-        good = position.closed(off) & (np.abs(found - phi[sources]).max(axis=1) < 1.0)
-        good[good] &= _sign(mechanism, found[good]) == sign
-        phi[places[good]] = found[good]
-        done[places[good]] = True
+        solution, residual = position.newton(assembly, phi[sources], targets[points], 30)
+        good = position.closed(residual) & (np.abs(solution - phi[sources]).max(axis=1) < 1.0)
+        good[good] &= _sign(mechanism, solution[good]) == sign
+        phi[points[good]] = solution[good]
         # A point that failed is tried again only from a neighbour reached later.
-        tried[places[good]] = True
-        front = [int(p) for p in places[good]]
+        reached[points[good]] = True
+        front = [int(p) for p in points[good]]
     return phi.reshape(*shape, mechanism.m)
 
 
@@ -117,19 +115,19 @@ def conditioning_map(mechanism: Mechanism, axes: Sequence[ArrayLike], output: Se
 
 def reciprocal_condition(mechanism: Mechanism, phi: ArrayLike) -> Array:
     """Smallest over largest singular value of [G^w_phi] ``(...)``."""
-    at = vector_array(mechanism.m, "phi", phi)
-    flat = at.reshape(-1, mechanism.m)
+    joints = vector_array(mechanism.m, "phi", phi)
+    flat = joints.reshape(-1, mechanism.m)
     assembly = mechanism.assembly
     g = assembly.first_order(flat)[1]
     s = np.linalg.svd(g, compute_uv=False)
-    return (s[:, mechanism.m - 1] / s[:, 0]).reshape(at.shape[:-1])
+    return (s[:, mechanism.m - 1] / s[:, 0]).reshape(joints.shape[:-1])
 
 
 def output_jacobian(mechanism: Mechanism, phi: Array, output: Sequence[str]) -> Array:
     """[G^u_q] ``(b, n, n)`` of output coordinates."""
-    other = output_assembly(mechanism, output)
-    placed = other.chains.place(phi)
-    g = other.jacobian(other.coordinate_blocks(placed, 1), len(phi))[:, : other.n]
+    outputs = output_assembly(mechanism, output)
+    placed = outputs.chains.place(phi)
+    g = outputs.jacobian(outputs.coordinate_blocks(placed, 1), len(phi))[:, : outputs.n]
     return g @ mechanism.influence(phi).first
 
 
@@ -147,17 +145,17 @@ def compare_drives(
     mechanism: Mechanism, choices: Sequence[Sequence[str]], phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike
 ) -> list[Drive]:
     """The same motion, at one state, driven from each choice of coordinates, best conditioned first."""
-    at = one_state(mechanism.m, "phi", phi)
+    joints = one_state(mechanism.m, "phi", phi)
     speed, acceleration = (one_state(mechanism.n, name, x, "coordinate") for name, x in (("qd", qd), ("qdd", qdd)))
-    rate, rate2 = mechanism.joint_motion(at, speed, acceleration)
-    found = []
+    rate, rate2 = mechanism.joint_motion(joints, speed, acceleration)
+    drives = []
     for choice in choices:
-        other = mechanism.with_coordinates(choice)
-        blocks = other.assembly.coordinate_blocks(other.chains.place(at[None]), 2)
-        g = other.assembly.jacobian(blocks, 1)[0, : other.n]
+        driven = mechanism.with_coordinates(choice)
+        blocks = driven.assembly.coordinate_blocks(driven.chains.place(joints[None]), 2)
+        g = driven.assembly.jacobian(blocks, 1)[0, : driven.n]
         bend = np.array([rate[b.joints] @ b.jet.second[0, 0] @ rate[b.joints] for b in blocks])  # type: ignore[index]
-        torque = other.inverse_dynamics(at, g @ rate, g @ rate2 + bend)
-        found.append(
-            Drive(other.coordinates, float(reciprocal_condition(other, at)), torque, float(np.abs(torque).max()))
+        torque = driven.inverse_dynamics(joints, g @ rate, g @ rate2 + bend)
+        drives.append(
+            Drive(driven.coordinates, float(reciprocal_condition(driven, joints)), torque, float(np.abs(torque).max()))
         )
-    return sorted(found, key=lambda drive: -drive.conditioning)
+    return sorted(drives, key=lambda drive: -drive.conditioning)

@@ -16,7 +16,7 @@ from ..arm.inertia import Load
 from ..arm.lazy_arrays import chunkwise
 from ..arm.shaft_friction import NO_FRICTION
 from ..systems.arrays import one_state, vector_array
-from ..systems.contacts import stuck
+from ..systems.contacts import stiction_corrected
 from . import transfer
 from .arm_words import refuse_word
 from .batch import Array
@@ -77,17 +77,17 @@ class Mechanism(MechanismMomentum):
             # P* and T^L of springs and rotors between chains are put together below alone.
             code = self.assembly.map
             if code is not None and not forces and not turns and not self.elements and code.is_short("model"):
-                found = code.tables("model", phi, qd)
-                if found is not None:
-                    inertia, power, load = found
+                compiled = code.tables("model", phi, qd)
+                if compiled is not None:
+                    inertia, power, load = compiled
                     return inertia, power.reshape(len(phi), self.n, self.n, self.n), load
             carried = self.assembly.carried(phi)
             total: TransferredModel | None = None
-            for (numbers, part), force in zip(self._parts(), loads, strict=True):
-                own, own2 = carried.x[:, part], carried.x2[:, part]
-                rate = transfer.times(own, qd)
-                share = transfer.reduced(numbers.model(phi[:, part], rate, force), own, own2)
-                total = share if total is None else total + share
+            for (numbers, joints), force in zip(self._chain_slices(), loads, strict=True):
+                x_chain, x2_chain = carried.x[:, joints], carried.x2[:, joints]
+                rate = transfer.times(x_chain, qd)
+                chain_model = transfer.reduced(numbers.model(phi[:, joints], rate, force), x_chain, x2_chain)
+                total = chain_model if total is None else total + chain_model
             assert total is not None
             if self.elements:
                 total = total + element_model(self.elements, carried, phi, qd)
@@ -99,15 +99,15 @@ class Mechanism(MechanismMomentum):
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_q ``(..., n)``: the loads at the coordinates that cause this motion."""
         if self.assembly.map is not None and not forces:
-            found = self.assembly.map.one("inverse_dynamics", phi, qd, qdd)
-            if found is not None:
-                return found
+            loads = self.assembly.map.single_state("inverse_dynamics", phi, qd, qdd)
+            if loads is not None:
+                return loads
 
         def act(*state: Array) -> Array:
             return self._loads(forces)(*state)[:, : self.n]
 
-        given = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
-        return self._answered("inverse_dynamics", not forces, act, *given)
+        arguments = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
+        return self._evaluated("inverse_dynamics", not forces, act, *arguments)
 
     def constraint_forces(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE) -> Array:
         """T_c ``(..., r)`` (4-31): force (N) or moment (N m) that each closure equation puts on its frame b.
@@ -115,18 +115,18 @@ class Mechanism(MechanismMomentum):
         In the axes of its frame a; ``equation_names`` names them. Where constraints are redundant these are the
         smallest that do it, since rigid bodies alone do not determine them.
         """
-        given = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
-        return self.batched(self._loads(forces), *given)[..., self.n :]
+        arguments = self._joints(phi), self._rates("qd", qd), self._rates("qdd", qdd)
+        return self.batched(self._loads(forces), *arguments)[..., self.n :]
 
     def _loads(self, forces: Forces) -> Callable[[Array, Array, Array], Array]:
         """The loads at coordinates and closures as a function of phi, q' and q''."""
         loads = self._forces(forces)
 
         def act(phi: Array, qd: Array, qdd: Array) -> Array:
-            whole, rate, rate2 = self.assembly.moved(phi, qd, qdd)
+            x_w, rate, rate2 = self.assembly.joint_motion(phi, qd, qdd)
             if self.contacts:
                 rate, rate2 = beyond_rounding(rate), beyond_rounding(rate2)
-            return transfer.load(self.joint_loads(phi, rate, rate2, loads), whole)
+            return transfer.load(self.joint_loads(phi, rate, rate2, loads), x_w)
 
         return act
 
@@ -136,28 +136,28 @@ class Mechanism(MechanismMomentum):
         Shafts with Coulomb friction that stand stick or start, as load and closures have it (``systems/sticking.py``).
         """
         if self.assembly.map is not None and not forces and not self.contacts:
-            found = self.assembly.map.one("forward_dynamics", phi, qd, tau)
-            if found is not None:
-                return found
+            acceleration = self.assembly.map.single_state("forward_dynamics", phi, qd, tau)
+            if acceleration is not None:
+                return acceleration
 
         def solve(phi: Array, qd: Array, torque: Array) -> Array:
             loads = self._forces(forces)
-            x, rate, rate2, inertia, rest = self._without_acceleration(phi, qd, loads)
+            x, rate, rate2, inertia, bias = self._at_zero_acceleration(phi, qd, loads)
             try:
-                qdd = np.linalg.solve(inertia, (torque - rest)[..., None])[..., 0]
+                qdd = np.linalg.solve(inertia, (torque - bias)[..., None])[..., 0]
             except np.linalg.LinAlgError:
-                raise ArmError(self._weightless(inertia)) from None
+                raise ArmError(self._massless_coordinate(inertia)) from None
             if not self.contacts:
                 return qdd
             rows = self.contact_rows(phi)
             turned = contact_influence(rows, x)
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
             drift = np.where(turned.any(axis=-1), drift, 0.0)
-            return stuck(self.contacts, turned, drift, qd, qdd, lambda state: inertia[state])
+            return stiction_corrected(self.contacts, turned, drift, qd, qdd, lambda state: inertia[state])
 
         smooth = not forces and not self.contacts
-        given = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
-        return self._answered("forward_dynamics", smooth, solve, *given)
+        arguments = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
+        return self._evaluated("forward_dynamics", smooth, solve, *arguments)
 
     def with_passive(
         self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, forces: Forces = NONE, resisting: Array | None = None
@@ -167,48 +167,50 @@ class Mechanism(MechanismMomentum):
         ``resisting`` are further loads at the coordinates that have to be overcome.
         """
         passive = self.passive_places
-        wanted = np.broadcast_to(np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))).copy()
-        wanted[..., passive] = 0.0
-        more = np.zeros(self.n) if resisting is None else resisting
+        acceleration = np.broadcast_to(
+            np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))
+        ).copy()
+        acceleration[..., passive] = 0.0
+        extra_load = np.zeros(self.n) if resisting is None else resisting
         if passive:
             inertia = self.model(phi).inertia
-            rest = self.inverse_dynamics(phi, qd, wanted, forces) + more
+            bias = self.inverse_dynamics(phi, qd, acceleration, forces) + extra_load
             block = inertia[..., passive, :][..., :, passive]
-            wanted = np.broadcast_to(wanted, rest.shape).copy()
-            wanted[..., passive] = -np.linalg.solve(block, rest[..., passive, None])[..., 0]
-        load = self.inverse_dynamics(phi, qd, wanted, forces) + more
+            acceleration = np.broadcast_to(acceleration, bias.shape).copy()
+            acceleration[..., passive] = -np.linalg.solve(block, bias[..., passive, None])[..., 0]
+        load = self.inverse_dynamics(phi, qd, acceleration, forces) + extra_load
         load[..., passive] = 0.0
-        return load, wanted
+        return load, acceleration
 
     def mass_matrix(self, phi: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``: the inertia matrix in the coordinates."""
         if self.assembly.map is not None:
-            found = self.assembly.map.one("mass_matrix", phi)
-            if found is not None:
-                return found
+            inertia = self.assembly.map.single_state("mass_matrix", phi)
+            if inertia is not None:
+                return inertia
 
         def tables(phi: Array) -> Array:
             return np.asarray(transfer.inertia(self.joint_inertia(phi), self.first_influence(phi)))
 
-        return self._answered("mass_matrix", True, tables, self._joints(phi))
+        return self._evaluated("mass_matrix", True, tables, self._joints(phi))
 
     def bias(self, phi: ArrayLike, qd: ArrayLike, forces: Forces = NONE) -> Array:
         """The loads at the coordinates that cause no acceleration of them; standing shafts resist nothing."""
         loads = self._forces(forces)
 
-        def rest(phi: Array, qd: Array) -> Array:
-            return self._without_acceleration(phi, qd, loads)[-1]
+        def bias_at(phi: Array, qd: Array) -> Array:
+            return self._at_zero_acceleration(phi, qd, loads)[-1]
 
-        return self.batched(rest, self._joints(phi), self._rates("qd", qd))
+        return self.batched(bias_at, self._joints(phi), self._rates("qd", qd))
 
     def gravity_load(self, phi: ArrayLike) -> Array:
         """The loads at the coordinates that hold the weight of the chains."""
 
-        def hold(phi: Array) -> Array:
-            weights = [numbers.gravity(phi[:, part]) for numbers, part in self._parts()]
+        def weight_load(phi: Array) -> Array:
+            weights = [numbers.gravity(phi[:, joints]) for numbers, joints in self._chain_slices()]
             return transfer.load(np.concatenate(weights, axis=1), self.first_influence(phi))
 
-        return self._answered("gravity_load", True, hold, self._joints(phi))
+        return self._evaluated("gravity_load", True, weight_load, self._joints(phi))
 
     def kinetic_energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
@@ -228,7 +230,7 @@ class Mechanism(MechanismMomentum):
         def tables(phi: Array) -> Array:
             return self._potential(phi)[:, None]
 
-        return self._answered("potential_energy", True, tables, self._joints(phi))[..., 0]
+        return self._evaluated("potential_energy", True, tables, self._joints(phi))[..., 0]
 
     def energy(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Kinetic and potential energy (J) together."""
@@ -358,11 +360,11 @@ class Mechanism(MechanismMomentum):
 
     def joint_loads(self, phi: Array, rate: Array, rate2: Array, loads: Sequence[Sequence[Force]]) -> Array:
         """T_phi ``(b, m)`` of the open chains for this motion."""
-        found = [
-            numbers.torque(phi[:, part], rate[:, part], rate2[:, part], force)
-            for (numbers, part), force in zip(self._parts(), loads, strict=True)
+        torques = [
+            numbers.torque(phi[:, joints], rate[:, joints], rate2[:, joints], force)
+            for (numbers, joints), force in zip(self._chain_slices(), loads, strict=True)
         ]
-        total = np.concatenate(found, axis=1)
+        total = np.concatenate(torques, axis=1)
         if self.elements:
             total = total - self.elements.load(phi, rate) + transfer.times(self.elements.inertia(phi), rate2)
         return total
@@ -372,13 +374,15 @@ class Mechanism(MechanismMomentum):
         return self._kinetic(phi, rate) + self._potential(phi)
 
     def _kinetic(self, phi: Array, rate: Array) -> Array:
-        total = np.sum([n.kinetic_energy(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=0)
+        total = np.sum(
+            [n.kinetic_energy(phi[:, joints], rate[:, joints]) for n, joints in self._chain_slices()], axis=0
+        )
         if self.elements.rotates:
             total = total + np.einsum("bi,bij,bj->b", rate, self.elements.inertia(phi), rate) / 2
         return np.asarray(total)
 
     def _potential(self, phi: Array) -> Array:
-        total = np.sum([numbers.potential_energy(phi[:, part]) for numbers, part in self._parts()], axis=0)
+        total = np.sum([numbers.potential_energy(phi[:, joints]) for numbers, joints in self._chain_slices()], axis=0)
         return np.asarray(total + self.elements.energy(phi) if self.elements else total)
 
     def joint_state(
@@ -390,7 +394,9 @@ class Mechanism(MechanismMomentum):
         else:
             g, drift = self.assembly.drift(phi, rate)
             inertia = self.joint_inertia(phi)
-            bias = np.concatenate([n.bias(phi[:, part], rate[:, part]) for n, part in self._parts()], axis=1)
+            bias = np.concatenate(
+                [n.bias(phi[:, joints], rate[:, joints]) for n, joints in self._chain_slices()], axis=1
+            )
         bias = bias - self._force_load(phi, loads)
         if self.elements:
             bias = bias - self.elements.load(phi, rate)
@@ -402,49 +408,50 @@ class Mechanism(MechanismMomentum):
         """T^L_phi ``(b, m)`` of forces on links."""
         if not any(loads):
             return np.zeros_like(phi)
-        acting = [n.force_load(phi[:, part], f) for (n, part), f in zip(self._parts(), loads, strict=True)]
+        acting = [n.force_load(phi[:, joints], f) for (n, joints), f in zip(self._chain_slices(), loads, strict=True)]
         return np.concatenate(acting, axis=1)
 
     def joint_inertia(self, phi: Array) -> Array:
         """The inertia matrix ``(b, m, m)`` of the open chains side by side."""
-        found = np.zeros((len(phi), self.m, self.m))
-        for numbers, part in self._parts():
-            found[:, part, part] = numbers.mass_matrix(phi[:, part])
-        return found + self.elements.inertia(phi) if self.elements.rotates else found
+        inertia = np.zeros((len(phi), self.m, self.m))
+        for numbers, joints in self._chain_slices():
+            inertia[:, joints, joints] = numbers.mass_matrix(phi[:, joints])
+        return inertia + self.elements.inertia(phi) if self.elements.rotates else inertia
 
-    def _answered(
-        self, name: str, compiled: bool, function: Callable[..., Array], *given: tuple[str, ArrayLike, int, str]
+    def _evaluated(
+        self, name: str, compiled: bool, function: Callable[..., Array], *arguments: tuple[str, ArrayLike, int, str]
     ) -> Array:
         """``function`` of flat batches; by the kernel ``name`` where it is ``compiled`` and answers."""
         if compiled and self.assembly.map is not None:
-            found = self.assembly.map.answer(name, function, *(values for _, values, _, _ in given))
-            if found is not None:
-                return found
-        return np.asarray(self.batched(function, *given))
+            result = self.assembly.map.answer(name, function, *(values for _, values, _, _ in arguments))
+            if result is not None:
+                return result
+        return np.asarray(self.batched(function, *arguments))
 
-    def _without_acceleration(
+    def _at_zero_acceleration(
         self, phi: Array, qd: Array, loads: Sequence[Sequence[Force]]
     ) -> tuple[Array, Array, Array, Array, Array]:
         """[G^phi_q], phi', phi'' at q'' = 0, I*_qq, and the loads at the coordinates then."""
         if self.assembly.map is not None:
-            found = self.assembly.map.tables("transfer", phi, qd, self._force_load(phi, loads))
-            if found is not None:
-                x, rate, rate2, inertia, rest = found
-                return x, rate, rate2, inertia, rest
+            tables = self.assembly.map.tables("transfer", phi, qd, self._force_load(phi, loads))
+            if tables is not None:
+                x, rate, rate2, inertia, coordinate_bias = tables
+                return x, rate, rate2, inertia, coordinate_bias
         placed = self.chains.place(phi)
-        whole = self.assembly.whole(phi)
-        x = whole[:, :, : self.n]
+        x_w = self.assembly.x_w(phi)
+        x = x_w[:, :, : self.n]
         rate = transfer.times(x, qd)
         _, drift, joint_inertia, bias = self.joint_state(phi, rate, loads)
-        rate2 = -transfer.times(whole, self.assembly.bent(placed, rate, drift))
-        rest = transfer.load(bias + transfer.times(joint_inertia, rate2), x)
-        return x, rate, rate2, transfer.inertia(joint_inertia, x), rest
+        rate2 = -transfer.times(x_w, self.assembly.full_drift(placed, rate, drift))
+        coordinate_bias = transfer.load(bias + transfer.times(joint_inertia, rate2), x)
+        return x, rate, rate2, transfer.inertia(joint_inertia, x), coordinate_bias
 
     def _forces(self, forces: Forces) -> list[Sequence[Force]]:
+        """The forces on each chain in the order of the chains, in the axes of the world."""
         for chain in forces:
             if chain not in self.chains.names:
                 raise ArmError(f"force on {chain!r}: no such chain; the chains are {listed(self.chains.names)}")
-        for force in (force for given in forces.values() for force in given):
+        for force in (force for chain_forces in forces.values() for force in chain_forces):
             if np.ndim(force.force) != 1 or np.ndim(force.moment) != 1:
                 raise ArmError(
                     f"the force on link {force.link!r} must be one vector for all states; call once per force"
@@ -460,7 +467,7 @@ class Mechanism(MechanismMomentum):
         push, twist = (turn @ np.asarray(part, dtype=float) for part in (force.force, force.moment))
         return replace(force, force=push, moment=twist, axes="world")
 
-    def _weightless(self, inertia: Array) -> str:
+    def _massless_coordinate(self, inertia: Array) -> str:
         smallest = np.linalg.eigvalsh(inertia)[:, 0]
         _, vectors = np.linalg.eigh(inertia[int(np.argmin(smallest))])
         name = self.coordinates[int(np.argmax(np.abs(vectors[:, 0])))]

@@ -38,15 +38,15 @@ class MechanismEquations(JointEquations):
         """The joints that are coordinates, and those that follow from them."""
         mechanism = self.mechanism
         chosen = [coordinate.joint for coordinate in mechanism.assembly.coordinates]
-        others = [k for k in range(mechanism.m) if k not in chosen]
+        dependent = [k for k in range(mechanism.m) if k not in chosen]
         fault = ""
         if min(chosen, default=0) < 0:
             fault = "a coordinate of it is no joint; choose joints with with_coordinates([...])"
-        elif mechanism.r != len(others):
-            fault = f"{mechanism.r - len(others)} of its closure equations are redundant; hold fewer freedoms"
+        elif mechanism.r != len(dependent):
+            fault = f"{mechanism.r - len(dependent)} of its closure equations are redundant; hold fewer freedoms"
         if fault:
             raise ArmError(f"{mechanism.name}: no closed form in its coordinates: {fault}")
-        return chosen, others
+        return chosen, dependent
 
     @cached_property
     def _products(self) -> Products:
@@ -55,10 +55,10 @@ class MechanismEquations(JointEquations):
     @cached_property
     def _closing(self) -> PolynomialSystem:
         """[G^c_u], to be solved for the rates of the joints that follow."""
-        _, others = self._split
+        _, dependent = self._split
         # which slopes are zero is seen in numbers first: polynomials of many joints take long
         somewhere = np.random.default_rng(0).uniform(-1, 1, (1, self.mechanism.m))
-        slopes = np.abs(self.mechanism.assembly.closure_jacobian(somewhere)[0][:, others])
+        slopes = np.abs(self.mechanism.assembly.closure_jacobian(somewhere)[0][:, dependent])
         sizes = block_sizes(slopes > 1e-12 * slopes.max(initial=1.0))
         fault = ""
         if max(sizes, default=0) > MOST_CLOSING:
@@ -66,69 +66,73 @@ class MechanismEquations(JointEquations):
                 f"{max(sizes)} joints would have to be eliminated at once, and at most {MOST_CLOSING} are; "
                 "ask for numbers"
             )
-        elif others and not sizes:
+        elif dependent and not sizes:
             fault = "they determine the other joints nowhere; choose others with with_coordinates([...])"
         if fault:
             raise ArmError(f"{self.mechanism.name}: no closed form in its coordinates: {fault}")
         self._products.begin()
-        return PolynomialSystem(np.asarray(self.jacobian)[:, others], self._products)
+        return PolynomialSystem(np.asarray(self.jacobian)[:, dependent], self._products)
 
     @cached_property
     def influence(self) -> ClosedQuotients:
         """[G^phi_q] ``(m, n)``: rates of all joints per rate of a coordinate, over det [G^c_u] (3-15)."""
-        chosen, others = self._split
+        chosen, dependent = self._split
         closing = self._closing
         self._products.begin()
-        found = np.full((self.mechanism.m, len(chosen)), self._products.zero, dtype=object)
+        numerator = np.full((self.mechanism.m, len(chosen)), self._products.zero, dtype=object)
         for j, k in enumerate(chosen):
-            found[k, j] = closing.determinant
-        found[others] = closing.solve(-np.asarray(self.jacobian)[:, chosen])
-        return ClosedQuotients(PolynomialArray.of(found), closing.determinant)
+            numerator[k, j] = closing.determinant
+        numerator[dependent] = closing.solve(-np.asarray(self.jacobian)[:, chosen])
+        return ClosedQuotients(PolynomialArray.of(numerator), closing.determinant)
 
     @cached_property
     def second_influence(self) -> ClosedQuotients:
         """[H^phi_qq] ``(m, n, n)`` over det^3: phi'' = [G] q'' + q'.[H] q' (3-19)."""
-        chosen, others = self._split
-        n, y, closing, made = len(chosen), np.asarray(self.influence.numerator), self._closing, self._products
-        made.begin()
+        chosen, dependent = self._split
+        n, y, closing, products = len(chosen), np.asarray(self.influence.numerator), self._closing, self._products
+        products.begin()
         pairs = [(j, k) for j in range(n) for k in range(j, n)]
-        right = np.empty((len(others), len(pairs)), dtype=object)
+        right = np.empty((len(dependent), len(pairs)), dtype=object)
         for i, bend in enumerate(np.asarray(self.second_order)):
-            pulled = made.matrix(bend, y)
+            pulled = products.matrix(bend, y)
             for p, (j, k) in enumerate(pairs):
-                right[i, p] = -made.total(y[:, j], pulled[:, k])
+                right[i, p] = -products.total(y[:, j], pulled[:, k])
         solved = closing.solve(right)
-        found = np.full((self.mechanism.m, n, n), made.zero, dtype=object)
+        numerator = np.full((self.mechanism.m, n, n), products.zero, dtype=object)
         for p, (j, k) in enumerate(pairs):
-            found[others, j, k] = found[others, k, j] = solved[:, p]
-        return ClosedQuotients(PolynomialArray.of(found), made.power(closing.determinant, 3))
+            numerator[dependent, j, k] = numerator[dependent, k, j] = solved[:, p]
+        return ClosedQuotients(PolynomialArray.of(numerator), products.power(closing.determinant, 3))
 
     @cached_property
     def inertia(self) -> ClosedQuotients:
         """I*_qq ``(n, n)`` over det^2 (3-34)."""
-        y, pushed, made = np.asarray(self.influence.numerator), self._pushed, self._products
-        made.begin()
-        found = made.matrix(y.T, pushed)
-        return ClosedQuotients(PolynomialArray.of(found), made.power(self.influence.denominator, 2))
+        y, pushed, products = np.asarray(self.influence.numerator), self._mass_times_influence, self._products
+        products.begin()
+        numerator = products.matrix(y.T, pushed)
+        return ClosedQuotients(PolynomialArray.of(numerator), products.power(self.influence.denominator, 2))
 
     @cached_property
     def power(self) -> ClosedQuotients:
         """P*_qqq ``(n, n, n)`` over det^4: loads q'.P* q' of constant rates, symmetric in the last two (3-35)."""
-        y, below, pushed = np.asarray(self.influence.numerator), self.influence.denominator, self._pushed
-        bent, n, made = np.asarray(self.second_influence.numerator), y.shape[1], self._products
-        made.begin()
-        symbols = [made.matrix(np.asarray(plane), y) for plane in self.christoffel]
-        found = np.empty((n, n, n), dtype=object)
+        y, denominator, pushed = (
+            np.asarray(self.influence.numerator),
+            self.influence.denominator,
+            self._mass_times_influence,
+        )
+        bent, n, products = np.asarray(self.second_influence.numerator), y.shape[1], self._products
+        products.begin()
+        symbols = [products.matrix(np.asarray(plane), y) for plane in self.christoffel]
+        numerator = np.empty((n, n, n), dtype=object)
         for j in range(n):
             for k in range(j, n):
-                own = [made.times(made.total(y[:, j], plane[:, k]), below) for plane in symbols]
+                convective = [products.times(products.total(y[:, j], plane[:, k]), denominator) for plane in symbols]
                 for i in range(n):
-                    total = made.total(y[:, i], own) + made.total(pushed[:, i], bent[:, j, k])
-                    found[i, j, k] = found[i, k, j] = total
-        return ClosedQuotients(PolynomialArray.of(found), made.power(below, 4))
+                    total = products.total(y[:, i], convective) + products.total(pushed[:, i], bent[:, j, k])
+                    numerator[i, j, k] = numerator[i, k, j] = total
+        return ClosedQuotients(PolynomialArray.of(numerator), products.power(denominator, 4))
 
     @cached_property
-    def _pushed(self) -> NDArray[np.object_]:
+    def _mass_times_influence(self) -> NDArray[np.object_]:
         """D Y."""
         y = np.asarray(self.influence.numerator)
         self._products.begin()
@@ -139,18 +143,18 @@ class MechanismEquations(JointEquations):
         """What holds the weight at the coordinates ``(n,)``, over det."""
         y, g = np.asarray(self.influence.numerator), np.asarray(self.gravity)
         self._products.begin()
-        found = self._products.matrix(y.T, g[:, None])[:, 0]
-        return ClosedQuotients(PolynomialArray.of(found), self.influence.denominator)
+        numerator = self._products.matrix(y.T, g[:, None])[:, 0]
+        return ClosedQuotients(PolynomialArray.of(numerator), self.influence.denominator)
 
     def inverse_dynamics(self, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> NDArray[np.float64]:
         """T_q = I* q'' + q'.P* q' + [G^phi_q]^T (G - Q) ``(..., n)`` of closed joints phi, from the closed form."""
         n = self.mechanism.n
-        at = vector_array(self.mechanism.m, "phi", phi)
+        joints = vector_array(self.mechanism.m, "phi", phi)
         speed, rate2 = (vector_array(n, k, x, "coordinate") for k, x in (("qd", qd), ("qdd", qdd)))
-        x = self.influence(at)
-        held = self.gravity_load(at)
+        x = self.influence(joints)
+        static = self.gravity_load(joints)
         if self.elastics:
             rate = np.einsum("...mn,...n->...m", x, speed)
-            held = held - np.einsum("...mn,...m->...n", x, self.elastic_load(at, rate))
-        bent = np.einsum("...ijk,...j,...k->...i", self.power(at), speed, speed)
-        return np.asarray(np.einsum("...ij,...j->...i", self.inertia(at), rate2) + bent + held)
+            static = static - np.einsum("...mn,...m->...n", x, self.elastic_load(joints, rate))
+        velocity_load = np.einsum("...ijk,...j,...k->...i", self.power(joints), speed, speed)
+        return np.asarray(np.einsum("...ij,...j->...i", self.inertia(joints), rate2) + velocity_load + static)

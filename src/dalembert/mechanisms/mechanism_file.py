@@ -26,7 +26,7 @@ from .loop_closures import Closure
 from .mechanism import Mechanism
 from .mjcf_loops import read_mjcf_mechanism
 from .mounting import carrying, free_body
-from .repeated_tables import spread
+from .repeated_tables import expanded
 from .springs import Spring
 
 TOP = (
@@ -51,45 +51,45 @@ def read_mechanism(path: str | Path, skip: Collection[str] = (), angles: str = A
     ``skip`` names what may be left out of MJCF, and ``angles`` says whether rounded angles are read "as meant" or "as
     written", as in ``load``.
     """
-    given = Path(path)
-    suffix = given.suffix.lower()
+    file = Path(path)
+    suffix = file.suffix.lower()
     if suffix not in (".toml", ".xml", ".urdf"):
         raise ArmError(
             f"{path}: a mechanism is in a .toml file, in MJCF (.xml) with equality constraints, or in URDF with joints "
             f"that mimic others"
         )
-    text = read_text(given)
+    text = read_text(file)
     if suffix == ".xml":
-        return read_mjcf_mechanism(text, str(path), given.parent, skip, angles)
+        return read_mjcf_mechanism(text, str(path), file.parent, skip, angles)
     if skip:
         raise ArmError(f"{path}: skip leaves parts of MJCF files out, and this is none; call without it")
     if suffix == ".urdf":
         return read_urdf_mechanism(text, str(path), angles)
-    return parse_mechanism(text, str(path), given.parent, angles)
+    return parse_mechanism(text, str(path), file.parent, angles)
 
 
 def parse_mechanism(
     text: str, origin: str = "mechanism", folder: Path | None = None, angles: str = AS_MEANT
 ) -> Mechanism:
     """The mechanism that a TOML text describes; arms named by path are looked up in ``folder``."""
-    data = spread(parse(text, origin), origin)
+    data = expanded(parse(text, origin), origin)
     reading = AngleReading(angles)
     top = TomlTable.of(data, origin, TOP, reading)
     chains, bases = _chains(top, origin, folder)
-    for name, given in _tables(top, "body", BODY):
-        on, _, link = given.text("on").partition(":")
-        if on not in chains:
-            raise given.fault(f"on names chain {on!r}; the chains are {listed(chains)}")
-        chains[on] = carrying(chains[on], name, read_body(given), _place(given, "at"), link)
-    frames = {name: _frame(given) for name, given in _tables(top, "frame", FRAME)}
-    closures: list[Tie] = [_closure(name, given) for name, given in _tables(top, "closure", CLOSURE)]
-    closures += [_gear(name, given) for name, given in _tables(top, "gear", GEAR)]
-    closures += [_coupling(name, given) for name, given in _tables(top, "coupling", COUPLING)]
+    for name, table in _tables(top, "body", BODY):
+        chain, _, link = table.text("on").partition(":")
+        if chain not in chains:
+            raise table.fault(f"on names chain {chain!r}; the chains are {listed(chains)}")
+        chains[chain] = carrying(chains[chain], name, read_body(table), _placement(table, "at"), link)
+    frames = {name: _frame(table) for name, table in _tables(top, "frame", FRAME)}
+    closures: list[Tie] = [_closure(name, table) for name, table in _tables(top, "closure", CLOSURE)]
+    closures += [_gear(name, table) for name, table in _tables(top, "gear", GEAR)]
+    closures += [_coupling(name, table) for name, table in _tables(top, "coupling", COUPLING)]
     if "ties" in top:
         closures = _ordered(closures, top)
-    springs = [_spring(name, given) for name, given in _tables(top, "spring", SPRING)]
+    springs = [_spring(name, table) for name, table in _tables(top, "spring", SPRING)]
     drives = top.table("drives", ("motors",))
-    motors = [_motor(given) for given in drives.tables("motors", DRIVE)] if drives is not None else []
+    motors = [_motor(table) for table in drives.tables("motors", DRIVE)] if drives is not None else []
     coordinates = top.texts("coordinates") if "coordinates" in top else None
     home = data.get("home")
     if home is not None and not isinstance(home, Mapping):
@@ -116,152 +116,153 @@ def parse_mechanism(
 
 def _ordered(ties: list[Tie], top: TomlTable) -> list[Tie]:
     """Closures, gears and couplings in the order that ``ties`` names them in."""
-    known = {tie.name: tie for tie in ties}
-    wanted = top.texts("ties")
-    if sorted(wanted) != sorted(tie.name for tie in ties):
-        raise top.fault(f"ties is the order of all closures, gears and couplings; name each once: {listed(known)}")
-    return [known[name] for name in wanted]
+    by_name = {tie.name: tie for tie in ties}
+    order = top.texts("ties")
+    if sorted(order) != sorted(tie.name for tie in ties):
+        raise top.fault(f"ties is the order of all closures, gears and couplings; name each once: {listed(by_name)}")
+    return [by_name[name] for name in order]
 
 
 def motors_in(path: str | Path) -> tuple[str, ...]:
     """The motors a file names, for the distribution of loads."""
-    given = Path(path)
-    if given.suffix.lower() != ".toml":
+    file = Path(path)
+    if file.suffix.lower() != ".toml":
         return ()
-    return TomlTable.of(spread(parse(read_text(given), str(path)), str(path)), str(path), TOP).texts("motors")
+    return TomlTable.of(expanded(parse(read_text(file), str(path)), str(path)), str(path), TOP).texts("motors")
 
 
 def _tables(top: TomlTable, key: str, keys: tuple[str, ...]) -> list[tuple[str, TomlTable]]:
-    given = top.values.get(key, {})
-    if not isinstance(given, Mapping):
+    tables = top.values.get(key, {})
+    if not isinstance(tables, Mapping):
         raise top.fault(f"{key} must be tables by name, [{key}.NAME]")
     return [
-        (name, TomlTable.of(table, f"{top.where}: {key} {name!r}", keys, top.reading)) for name, table in given.items()
+        (name, TomlTable.of(table, f"{top.where}: {key} {name!r}", keys, top.reading)) for name, table in tables.items()
     ]
 
 
 def _chains(top: TomlTable, origin: str, folder: Path | None) -> tuple[dict[str, ArmDescription], dict[str, Placement]]:
+    """The chains by name, each one of arm, joints or free, and the placements of their bases."""
     chains: dict[str, ArmDescription] = {}
     bases: dict[str, Placement] = {}
-    arms = {name: arm_of_table(given, name, origin) for name, given in _tables(top, "arm", ARM)}
-    for name, given in _tables(top, "chain", CHAIN):
+    arms = {name: arm_of_table(table, name, origin) for name, table in _tables(top, "arm", ARM)}
+    for name, table in _tables(top, "chain", CHAIN):
         if name == GROUND:
-            raise given.fault(f"{GROUND!r} is the world; call the chain something else")
-        ways = [key for key in ("arm", "free", "joints") if key in given]
-        if len(ways) != 1:
-            raise given.fault("give one of arm (a name or file), joints (an arm written here) or free = true")
-        if "arm" in given:
-            chains[name] = _arm(given, arms, folder, top.reading.mode)
-        elif "free" in given:
-            chains[name] = free_body(name, read_body(given), planar=bool(given.values.get("planar", False)))
+            raise table.fault(f"{GROUND!r} is the world; call the chain something else")
+        sources = [key for key in ("arm", "free", "joints") if key in table]
+        if len(sources) != 1:
+            raise table.fault("give one of arm (a name or file), joints (an arm written here) or free = true")
+        if "arm" in table:
+            chains[name] = _arm(table, arms, folder, top.reading.mode)
+        elif "free" in table:
+            chains[name] = free_body(name, read_body(table), planar=bool(table.values.get("planar", False)))
         else:
-            chains[name] = arm_of_table(_described(given), name, origin)
-        chains[name] = chains[name].counting_drives(_counted(given))
-        bases[name] = _place(given, "at")
+            chains[name] = arm_of_table(_arm_table(table), name, origin)
+        chains[name] = chains[name].counting_drives(_drive_model(table))
+        bases[name] = _placement(table, "at")
     if not chains:
         raise top.fault("no chain is given; write at least one [chain.NAME]")
     return chains, bases
 
 
-def _arm(given: TomlTable, arms: Mapping[str, ArmDescription], folder: Path | None, angles: str) -> ArmDescription:
+def _arm(table: TomlTable, arms: Mapping[str, ArmDescription], folder: Path | None, angles: str) -> ArmDescription:
     """The arm of a chain that names it: one of this file, a file beside it, or one of the catalog."""
-    beside_it = [key for key in ARM if key in given and key != "drives"]
-    if beside_it:
-        raise given.fault(f"{beside_it[0]} describes an arm, and arm names another; keep one of the two")
-    source = given.text("arm")
+    conflicting = [key for key in ARM if key in table and key != "drives"]
+    if conflicting:
+        raise table.fault(f"{conflicting[0]} describes an arm, and arm names another; keep one of the two")
+    source = table.text("arm")
     if source in arms:
         return arms[source]
     beside = (folder or Path()) / source
     try:
         return read(beside if isfile(beside) else source, "ignore", angles=angles)
     except ArmError as fault:
-        raise given.fault(str(fault)) from None
+        raise table.fault(str(fault)) from None
 
 
-def _described(given: TomlTable) -> TomlTable:
+def _arm_table(table: TomlTable) -> TomlTable:
     """What of a chain's table describes its arm."""
-    own = {key: value for key, value in given.values.items() if key in ARM and key != "drives"}
-    return TomlTable(own, given.where, given.reading)
+    values = {key: value for key, value in table.values.items() if key in ARM and key != "drives"}
+    return TomlTable(values, table.where, table.reading)
 
 
-def _counted(given: TomlTable) -> str:
+def _drive_model(table: TomlTable) -> str:
     """By which model the drives of a chain count."""
-    value = given.values.get("drives", False)
+    value = table.values.get("drives", False)
     if isinstance(value, bool):
         return "exact" if value else "none"
     if isinstance(value, str) and value in DRIVE_MODELS:
         return value
-    raise given.fault(
+    raise table.fault(
         f"drives is true (rotors, transmission and friction of the arm count) or false, or a model of them, "
         f"{listed(DRIVE_MODELS)}; what they are stands with the arm, in a table [arm.NAME.drives]"
     )
 
 
-def _place(given: TomlTable, key: str) -> Placement:
-    place = given.table(key, ("xyz", "rpy", "steps"))
-    return place.placement() if place else Placement()
+def _placement(table: TomlTable, key: str) -> Placement:
+    steps = table.table(key, ("xyz", "rpy", "steps"))
+    return steps.placement() if steps else Placement()
 
 
-def _frame(given: TomlTable) -> FrameOn:
-    on = FrameOn.of(given.text("on"))
-    return FrameOn(on.chain, on.link, _place(given, "at"))
+def _frame(table: TomlTable) -> FrameOn:
+    carrier = FrameOn.of(table.text("on"))
+    return FrameOn(carrier.chain, carrier.link, _placement(table, "at"))
 
 
-def _closure(name: str, given: TomlTable) -> Closure:
-    if ("kind" in given) == ("hold" in given):
-        raise given.fault("give either kind (a kind of joint) or hold (a list of freedoms such as x, y, rz)")
-    kind: str | tuple[str, ...] = given.text("kind") if "kind" in given else given.texts("hold")
-    friction = given.real("friction", 0.0)
-    closure = Closure(name, given.text("a"), given.text("b"), kind, bool(given.values.get("pushes", False)), friction)
+def _closure(name: str, table: TomlTable) -> Closure:
+    if ("kind" in table) == ("hold" in table):
+        raise table.fault("give either kind (a kind of joint) or hold (a list of freedoms such as x, y, rz)")
+    kind: str | tuple[str, ...] = table.text("kind") if "kind" in table else table.texts("hold")
+    friction = table.real("friction", 0.0)
+    closure = Closure(name, table.text("a"), table.text("b"), kind, bool(table.values.get("pushes", False)), friction)
     try:
         _ = closure.held
-    except ArmError as fault:  # told with the file it stands in
-        raise ArmError(f"{given.where.partition(': closure')[0]}: {fault}") from None
+    except ArmError as fault:  # the sentence names the file it stands in
+        raise ArmError(f"{table.where.partition(': closure')[0]}: {fault}") from None
     return closure
 
 
-def _gear(name: str, given: TomlTable) -> Gear:
-    ratio = given.number("ratio", 1)
-    offset = _position(given.values.get("offset", 0), f"{given.where}: offset")
-    return Gear(name, given.text("joint"), given.text("master"), ratio, offset)
+def _gear(name: str, table: TomlTable) -> Gear:
+    ratio = table.number("ratio", 1)
+    offset = _position(table.values.get("offset", 0), f"{table.where}: offset")
+    return Gear(name, table.text("joint"), table.text("master"), ratio, offset)
 
 
-def _coupling(name: str, given: TomlTable) -> JointCoupling:
-    return JointCoupling(name, given.text("sum"), _position(given.values.get("value", 0), f"{given.where}: value"))
+def _coupling(name: str, table: TomlTable) -> JointCoupling:
+    return JointCoupling(name, table.text("sum"), _position(table.values.get("value", 0), f"{table.where}: value"))
 
 
-def _spring(name: str, given: TomlTable) -> Spring:
-    stiffness, damping = (given.number(key, 0) for key in ("stiffness", "damping"))
+def _spring(name: str, table: TomlTable) -> Spring:
+    stiffness, damping = (table.number(key, 0) for key in ("stiffness", "damping"))
     try:
         return Spring(
             name,
-            given.text("a", ""),
-            given.text("b", ""),
-            given.text("along", ""),
+            table.text("a", ""),
+            table.text("b", ""),
+            table.text("along", ""),
             stiffness,
-            quantity(given.values.get("rest", 0), f"{given.where}: rest").rational,
+            quantity(table.values.get("rest", 0), f"{table.where}: rest").rational,
             damping,
         )
     except ArmError as fault:
-        raise ArmError(f"{given.where.partition(': spring')[0]}: {fault}") from None
+        raise ArmError(f"{table.where.partition(': spring')[0]}: {fault}") from None
 
 
-def _motor(given: TomlTable) -> Actuator:
+def _motor(table: TomlTable) -> Actuator:
     """A motor of the mechanism itself; its ratios are to coordinates."""
-    name = given.text("name")
-    given = given.called(f"{given.where.partition(': drives')[0]}: motor {name!r}")
-    ratios = given.needed("ratios")
+    name = table.text("name")
+    table = table.called(f"{table.where.partition(': drives')[0]}: motor {name!r}")
+    ratios = table.needed("ratios")
     if not isinstance(ratios, Mapping) or not ratios:
-        raise given.fault('ratios are a table by coordinate, such as {"rz(pin)" = 50}')
-    friction, electric = given.table("friction", FRICTION), given.table("electric", ELECTRIC)
+        raise table.fault('ratios are a table by coordinate, such as {"rz(pin)" = 50}')
+    friction, electric = table.table("friction", FRICTION), table.table("electric", ELECTRIC)
     return Actuator.of(
         name,
-        {key: quantity(value, f"{given.where}: ratio to {key!r}").rational for key, value in ratios.items()},
-        read_rotor(given),
+        {key: quantity(value, f"{table.where}: ratio to {key!r}").rational for key, value in ratios.items()},
+        read_rotor(table),
         read_friction(friction) if friction is not None else None,
         read_motor(electric) if electric is not None else None,
-        given.real("stall_torque", 0.0, least=0) if "stall_torque" in given else None,
-        kind=given.text("kind", "rotary"),
+        table.real("stall_torque", 0.0, least=0) if "stall_torque" in table else None,
+        kind=table.text("kind", "rotary"),
     )
 
 

@@ -30,17 +30,17 @@ def beyond_rounding(rate: Array) -> Array:
     return np.where(np.abs(rate) > STILL * np.abs(rate).max(axis=-1, keepdims=True, initial=0.0), rate, 0.0)
 
 
-def contact_influence(rows: Array, first: Array) -> Array:
+def contact_influence(rows: Array, x: Array) -> Array:
     """C X ``(..., contacts, n)``, zero for the shafts of joints that the loops hold still."""
-    turned = rows @ first
-    size = np.abs(rows).sum(axis=-1) * np.abs(first).max(axis=(-2, -1), initial=0.0)[..., None]
+    turned = rows @ x
+    size = np.abs(rows).sum(axis=-1) * np.abs(x).max(axis=(-2, -1), initial=0.0)[..., None]
     return np.where(np.abs(turned) > STILL * size[..., None], turned, 0.0)
 
 
 class MechanismFriction(MechanismOutputs):
-    """The methods of ``Mechanism`` that tell where friction acts."""
+    """The methods of ``Mechanism`` about friction."""
 
-    def _parts(self) -> Iterator[tuple[ChainNumbers, slice]]:
+    def _chain_slices(self) -> Iterator[tuple[ChainNumbers, slice]]:
         """Each chain with its joints in phi."""
         return zip(self.chains.numbers, self.chains.slices, strict=True)
 
@@ -52,27 +52,27 @@ class MechanismFriction(MechanismOutputs):
     def first_influence(self, phi: Array) -> Array:
         """[G^phi_q] ``(b, m, n)``, of one state ``(m, n)``."""
         if self.assembly.map is not None:
-            found = self.assembly.map.answer("influence", self._inverted, phi)
-            if found is not None:
-                return found
-        return self._inverted(phi) if phi.ndim == 2 else self._inverted(phi[None])[0]
+            influence = self.assembly.map.answer("influence", self._influence, phi)
+            if influence is not None:
+                return influence
+        return self._influence(phi) if phi.ndim == 2 else self._influence(phi[None])[0]
 
-    def _inverted(self, phi: Array) -> Array:
-        return self.assembly.whole(phi)[:, :, : self.n]
+    def _influence(self, phi: Array) -> Array:
+        return self.assembly.x_w(phi)[:, :, : self.n]
 
     # -- contacts -------------------------------------------------------------------------------
 
     @cached_property
     def contacts(self) -> tuple[Contact, ...]:
         """Where Coulomb friction acts: the contacts of the chains, their rows those of phi."""
-        found = []
-        for (name, arm), part in zip(self.chains.arms.items(), self.chains.slices, strict=True):
+        contacts = []
+        for (name, arm), joints in zip(self.chains.arms.items(), self.chains.slices, strict=True):
             for contact in arm.contacts:
                 row = np.zeros(self.m)
-                row[part] = contact.row
+                row[joints] = contact.row
                 shafts = tuple(f"{name}.{shaft}" for shaft in contact.shafts)
-                found.append(replace(contact, name=f"{name}.{contact.name}", row=row, shafts=shafts))
-        return tuple(found)
+                contacts.append(replace(contact, name=f"{name}.{contact.name}", row=row, shafts=shafts))
+        return tuple(contacts)
 
     @cached_property
     def ratios_vary(self) -> bool:
@@ -83,14 +83,14 @@ class MechanismFriction(MechanismOutputs):
         """Speeds of the contacts per joint rate, ``(b, contacts, m)``."""
         if not self.ratios_vary:
             return np.broadcast_to(self._rows, (len(phi), *self._rows.shape))
-        found = np.zeros((len(phi), len(self.contacts), self.m))
-        first = 0
-        for numbers, part in self._parts():
-            last = first + len(numbers.arm.contacts)
-            if last > first:
-                found[:, first:last, part] = numbers.arm.contact_rows(phi[:, part])
-            first = last
-        return found
+        rows = np.zeros((len(phi), len(self.contacts), self.m))
+        start = 0
+        for numbers, joints in self._chain_slices():
+            stop = start + len(numbers.arm.contacts)
+            if stop > start:
+                rows[:, start:stop, joints] = numbers.arm.contact_rows(phi[:, joints])
+            start = stop
+        return rows
 
     @cached_property
     def _rows(self) -> Array:
@@ -98,8 +98,10 @@ class MechanismFriction(MechanismOutputs):
 
     def contact_drift(self, phi: Array, rate: Array) -> Array:
         """Accelerations of the contacts at constant joint rates, ``(b, contacts)``: transmissions that vary."""
-        found = [numbers.arm.contact_drift(phi[:, part], rate[:, part]) for numbers, part in self._parts()]
-        return np.concatenate(found, axis=1)
+        drifts = [
+            numbers.arm.contact_drift(phi[:, joints], rate[:, joints]) for numbers, joints in self._chain_slices()
+        ]
+        return np.concatenate(drifts, axis=1)
 
     # -- at the coordinates ---------------------------------------------------------------------
 
@@ -125,11 +127,11 @@ class MechanismFriction(MechanismOutputs):
     def viscous_matrix(self, phi: Array) -> Array:
         """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
         if phi.ndim == 1 and self._viscous is not None:
-            first = self.first_influence(phi)
-            return np.asarray(first.T @ self._viscous @ first)
+            x = self.first_influence(phi)
+            return np.asarray(x.T @ self._viscous @ x)
         flat = phi.reshape(-1, self.m)
-        found = transfer.inertia(self._joint_viscous(flat), self.first_influence(flat))
-        return np.asarray(found.reshape(*phi.shape[:-1], self.n, self.n))
+        viscous = transfer.inertia(self._joint_viscous(flat), self.first_influence(flat))
+        return np.asarray(viscous.reshape(*phi.shape[:-1], self.n, self.n))
 
     @cached_property
     def _viscous(self) -> Array | None:
@@ -137,22 +139,22 @@ class MechanismFriction(MechanismOutputs):
         return None if self.ratios_vary or self.parts.drives else self._joint_viscous(self.home[None])[0]
 
     def _joint_viscous(self, phi: Array) -> Array:
-        found = np.zeros((len(phi), self.m, self.m))
-        for arm, part in zip(self.chains.arms.values(), self.chains.slices, strict=True):
-            found[:, part, part] = arm.viscous_matrix(phi[:, part])
-        return found + self.elements.friction(phi) if self.parts.drives else found
+        viscous = np.zeros((len(phi), self.m, self.m))
+        for arm, joints in zip(self.chains.arms.values(), self.chains.slices, strict=True):
+            viscous[:, joints, joints] = arm.viscous_matrix(phi[:, joints])
+        return viscous + self.elements.friction(phi) if self.parts.drives else viscous
 
     def friction_torque(self, phi: Array, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
         """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
         flat = phi.reshape(-1, self.m)
-        first = self.first_influence(flat).reshape(*phi.shape, self.n)
-        rate = transfer.times(first, vector_array(self.n, "qd", qd, "coordinate"))
-        own = [
-            arm.friction_torque(phi[..., part], rate[..., part], width, law)
-            for arm, part in zip(self.chains.arms.values(), self.chains.slices, strict=True)
+        x = self.first_influence(flat).reshape(*phi.shape, self.n)
+        rate = transfer.times(x, vector_array(self.n, "qd", qd, "coordinate"))
+        chain_torques = [
+            arm.friction_torque(phi[..., joints], rate[..., joints], width, law)
+            for arm, joints in zip(self.chains.arms.values(), self.chains.slices, strict=True)
         ]
-        total = np.concatenate(own, axis=-1)
+        total = np.concatenate(chain_torques, axis=-1)
         if self.parts.drives:
             rubbed = self.elements.friction(flat).reshape(*phi.shape, self.m)
             total = total + transfer.times(rubbed, rate)
-        return np.asarray(transfer.load(total, first))
+        return np.asarray(transfer.load(total, x))

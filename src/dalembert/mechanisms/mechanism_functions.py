@@ -54,9 +54,9 @@ class TransferGraph:
         self.newton = newton
         if newton:
             self.phi, residual = self.map.closed(self.input("guess", self.m), self.input("q", self.n), newton)
-            self.found: Tables = (self.phi, [residual])
+            self.position_tables: Tables = (self.phi, [residual])
         else:
-            self.phi, self.found = list(self.input("phi", self.m)), ()
+            self.phi, self.position_tables = list(self.input("phi", self.m)), ()
 
     def input(self, name: str, width: int) -> list[Node]:
         """The inputs of an argument."""
@@ -89,8 +89,8 @@ def _gravity_load(g: TransferGraph) -> Tables:
 
 
 def _potential_energy(g: TransferGraph) -> Tables:
-    parts = zip(g.map.systems, g.map.chains.slices, strict=True)
-    chains = [system.potential_energy(g.graph, g.phi[part]) for system, part in parts]
+    chain_systems = zip(g.map.systems, g.map.chains.slices, strict=True)
+    chains = [system.potential_energy(g.graph, g.phi[joints]) for system, joints in chain_systems]
     return [total([*chains, g.map.elements.energy(g.graph, g.phi)])], [0]
 
 
@@ -109,8 +109,8 @@ def _transfer(g: TransferGraph) -> Tables:
     factors = g.map.factors(g.phi)
     motion = g.map.motion(g.phi, g.input("qd", g.n), [0] * g.n, factors)
     load = g.map.torque(g.phi, motion.rate, motion.rate2)
-    rest = g.map.carried(motion.x, [a - b for a, b in zip(load, g.input("joint_load", g.m), strict=True)])
-    return motion.x, motion.rate, motion.rate2, g.map.inertia(g.phi, motion.x), rest, [factors.spread]
+    bias = g.map.carried(motion.x, [a - b for a, b in zip(load, g.input("joint_load", g.m), strict=True)])
+    return motion.x, motion.rate, motion.rate2, g.map.inertia(g.phi, motion.x), bias, [factors.spread]
 
 
 def _rates(g: TransferGraph) -> Tables:
@@ -128,8 +128,8 @@ def _model(g: TransferGraph) -> Tables:
 
 
 def _newton_step(g: TransferGraph) -> Tables:
-    phi, off, factors = g.map.step(g.phi, g.input("q", g.n))
-    return phi, off, [factors.spread], [factors.side], g.map.alignment(g.phi) or [1]
+    phi, residual, factors = g.map.step(g.phi, g.input("q", g.n))
+    return phi, residual, [factors.spread], [factors.side], g.map.alignment(g.phi) or [1]
 
 
 @dataclass(frozen=True)
@@ -193,12 +193,12 @@ def mechanism_function(assembly: Assembly, name: str, newton: int = 0, label: st
         "1": 1,
         "a": max(1, len(assembly.turning)),
     }
-    at: Sequence[tuple[str, str]] = (("guess", "m"), ("q", "n")) if newton else (("phi", "m"),)
-    found: Sequence[tuple[str, tuple[str, ...]]] = (("phi", ("m",)), ("residual", ("1",))) if newton else ()
+    position_arguments: Sequence[tuple[str, str]] = (("guess", "m"), ("q", "n")) if newton else (("phi", "m"),)
+    position_results: Sequence[tuple[str, tuple[str, ...]]] = (("phi", ("m",)), ("residual", ("1",))) if newton else ()
     return Function(
         name,
-        tuple((argument, sizes[width]) for argument, width in (*at, *row.arguments)),
-        tuple((result, tuple(sizes[k] for k in shape)) for result, shape in (*found, *row.results)),
+        tuple((argument, sizes[width]) for argument, width in (*position_arguments, *row.arguments)),
+        tuple((result, tuple(sizes[k] for k in shape)) for result, shape in (*position_results, *row.results)),
         partial(_tables, assembly, row, newton),
         label=label,
         facts=f"{facts}\0newton {newton}" if (facts := mechanism_facts(assembly)) else "",
@@ -212,19 +212,19 @@ def mechanism_function(assembly: Assembly, name: str, newton: int = 0, label: st
 
 def _remarks(assembly: Assembly, newton: int) -> tuple[str, ...]:
     """What is built in, chain by chain, the coordinates in their order, and what the steps of Newton are worth."""
-    found: list[str] = []
+    lines: list[str] = []
     for name, arm in assembly.chains.arms.items():
-        found += [f"Chain {name}: {remark}" for remark in remarks(arm, None)]
+        lines += [f"Chain {name}: {remark}" for remark in remarks(arm, None)]
     if assembly.elements:
         between = listed(element.name for element in assembly.elements)
-        found.append(f"Springs, dampers and rotors between chains are built in: {between}.")
-    found += ["Coordinates, in the order of q:", *(f"  {k}: {c.name}" for k, c in enumerate(assembly.coordinates))]
+        lines.append(f"Springs, dampers and rotors between chains are built in: {between}.")
+    lines += ["Coordinates, in the order of q:", *(f"  {k}: {c.name}" for k, c in enumerate(assembly.coordinates))]
     if newton:
-        found += [
+        lines += [
             f"Newton takes {newton} steps from the guess to q, whatever they find: look at the residual.",
             "In a control loop the phi of one call is the guess of the next.",
         ]
-    return tuple(found)
+    return tuple(lines)
 
 
 def _around(row: FunctionRow, assembly: Assembly, newton: int) -> tuple[tuple[tuple[float, ...], float], ...]:
@@ -234,26 +234,26 @@ def _around(row: FunctionRow, assembly: Assembly, newton: int) -> tuple[tuple[tu
     home = tuple(float(x) for x in assembly.home)
     q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(assembly.home[None]), 0), 1)[0, : assembly.n]
     sizes = {"m": assembly.m, "n": assembly.n}
-    at: list[tuple[tuple[float, ...], float]] = [(home, 0.01)]
-    wanted = (tuple(float(x) for x in q), 0.001)
+    ranges: list[tuple[tuple[float, ...], float]] = [(home, 0.01)]
+    q_range = (tuple(float(x) for x in q), 0.001)
     if newton:
-        at.append(wanted)
+        ranges.append(q_range)
     for name, width in row.arguments:
-        at.append(wanted if name == "q" else ((0.0,) * sizes[width], 1.0))
-    return tuple(at)
+        ranges.append(q_range if name == "q" else ((0.0,) * sizes[width], 1.0))
+    return tuple(ranges)
 
 
 def _tables(assembly: Assembly, row: FunctionRow, newton: int) -> Tables:
     graph = TransferGraph(assembly, newton)
-    return (*graph.found, *row.build(graph))
+    return (*graph.position_tables, *row.build(graph))
 
 
 def mechanism_facts(assembly: Assembly) -> str:
     """What makes the code of a mechanism what it is; empty where a chain does not say."""
-    parts = (
+    facts = (
         *(system_facts(arm) for arm in assembly.chains.arms.values()),
         *(closure.facts for closure in assembly.closures),
         *(coordinate.facts for coordinate in assembly.coordinates),
         repr(assembly.elements),
     )
-    return "\0".join(parts) if all(parts) else ""
+    return "\0".join(facts) if all(facts) else ""

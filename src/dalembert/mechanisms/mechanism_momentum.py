@@ -17,12 +17,12 @@ from ..rings.real import REAL
 from ..systems.arrays import vector_array
 from ..systems.frame_axes import skew
 from . import transfer
-from .batch import Array, through
+from .batch import Array, over_columns
 from .mechanism_friction import MechanismFriction
 
 
 class MechanismMomentum(MechanismFriction):
-    """The methods of ``Mechanism`` that tell where its mass is and how it moves."""
+    """The methods of ``Mechanism`` about mass centre and momentum."""
 
     @cached_property
     def mass(self) -> float:
@@ -35,8 +35,8 @@ class MechanismMomentum(MechanismFriction):
 
         def centre(phi: Array) -> Array:
             moments = [
-                through(lambda q, own=numbers.system: list(own.first_moment(REAL, q)), phi[:, part])
-                for numbers, part in self._parts()
+                over_columns(lambda q, system=numbers.system: list(system.first_moment(REAL, q)), phi[:, joints])
+                for numbers, joints in self._chain_slices()
             ]
             return np.asarray(np.sum(moments, axis=0) / mass)
 
@@ -48,8 +48,8 @@ class MechanismMomentum(MechanismFriction):
 
         def slopes(phi: Array) -> Array:
             rows = [
-                through(lambda q, own=numbers.system: own.linear_momentum(REAL, q), phi[:, part])
-                for numbers, part in self._parts()
+                over_columns(lambda q, system=numbers.system: system.linear_momentum(REAL, q), phi[:, joints])
+                for numbers, joints in self._chain_slices()
             ]
             return np.concatenate(rows, axis=2) @ self.first_influence(phi) / mass
 
@@ -68,15 +68,15 @@ class MechanismMomentum(MechanismFriction):
 
         def table(phi: Array) -> Array:
             rows = [
-                through(lambda q, own=numbers.system: own.momentum_matrix(REAL, q), phi[:, part])
-                for numbers, part in self._parts()
+                over_columns(lambda q, system=numbers.system: system.momentum_matrix(REAL, q), phi[:, joints])
+                for numbers, joints in self._chain_slices()
             ]
             return np.concatenate(rows, axis=2) @ self.first_influence(phi)
 
-        found = np.asarray(self.batched(table, self._joints(phi)))
+        matrix = np.asarray(self.batched(table, self._joints(phi)))
         if about == "center":
-            found[..., 3:, :] -= skew(self.center_of_mass(phi)) @ found[..., :3, :]
-        return found
+            matrix[..., 3:, :] -= skew(self.center_of_mass(phi)) @ matrix[..., :3, :]
+        return matrix
 
     def momentum(self, phi: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
         """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""

@@ -41,13 +41,13 @@ class MechanismMotors:
         self.units: tuple[str, ...] = ()
         self.of_chain: list[list[int]] = []
         for chain, arm in mechanism.chains.arms.items():
-            own = [k for k, a in enumerate(arm.drives.actuators) if arm.counts_drives and is_motor(a)]
-            self.of_chain.append(own)
-            self.actuators += [arm.drives.actuators[k] for k in own]
-            self.names += tuple(f"{chain}.{arm.drives.actuators[k].name}" for k in own)
-            self.units += tuple("N" if is_force(arm, k) else "N m" for k in own)
+            counted = [k for k, a in enumerate(arm.drives.actuators) if arm.counts_drives and is_motor(a)]
+            self.of_chain.append(counted)
+            self.actuators += [arm.drives.actuators[k] for k in counted]
+            self.names += tuple(f"{chain}.{arm.drives.actuators[k].name}" for k in counted)
+            self.units += tuple("N" if is_force(arm, k) else "N m" for k in counted)
         drives = mechanism.parts.drives
-        self.own = [drive_coordinate(drive, mechanism.chains) for drive in drives]
+        self.drive_coordinates = [drive_coordinate(drive, mechanism.chains) for drive in drives]
         self.actuators += drives
         self.names += tuple(drive.name for drive in drives)
         self.units += tuple("N" if drive.kind == "linear" else "N m" for drive in drives)
@@ -58,50 +58,58 @@ class MechanismMotors:
 
     def rows(self, phi: Array) -> Array:
         """N ``(b, motors, m)``: the motors' speeds per joint rate."""
-        found = np.zeros((len(phi), len(self.names), self.mechanism.m))
-        first = 0
-        for arm, part, own in self._parts():
-            found[:, first : first + len(own), part] = arm.transmission(phi[:, part])[:, own]
-            first += len(own)
+        transmission = np.zeros((len(phi), len(self.names), self.mechanism.m))
+        start = 0
+        for arm, chain_joints, motors in self._chain_motors():
+            transmission[:, start : start + len(motors), chain_joints] = arm.transmission(phi[:, chain_joints])[
+                :, motors
+            ]
+            start += len(motors)
         for k, jet, joints in self._jets(phi, 1):
-            found[:, first + k, joints] = jet.first[:, 0]
-        return found
+            transmission[:, start + k, joints] = jet.first[:, 0]
+        return transmission
 
     def row_slopes(self, phi: Array) -> Array:
         """dN_aj/dphi_k ``(b, motors, m, m)``; zeros for constant ratios."""
-        found = np.zeros((len(phi), len(self.names), self.mechanism.m, self.mechanism.m))
-        first = 0
-        for arm, part, own in self._parts():
-            found[:, first : first + len(own), part, part] = arm.transmission_slopes(phi[:, part])[:, own]
-            first += len(own)
+        slopes = np.zeros((len(phi), len(self.names), self.mechanism.m, self.mechanism.m))
+        start = 0
+        for arm, chain_joints, motors in self._chain_motors():
+            slopes[:, start : start + len(motors), chain_joints, chain_joints] = arm.transmission_slopes(
+                phi[:, chain_joints]
+            )[:, motors]
+            start += len(motors)
         for k, jet, joints in self._jets(phi, 2):
             # the first index of a jet is that of its derivative
             table = np.zeros((len(phi), self.mechanism.m, self.mechanism.m))
             table[:, joints[:, None], joints] = np.swapaxes(jet.second[:, 0], 1, 2)
-            found[:, first + k] = table
-        return found
+            slopes[:, start + k] = table
+        return slopes
 
     def _jets(self, phi: Array, order: int) -> list[tuple[int, Any, Any]]:
-        placed = self.mechanism.chains.place(phi) if self.own else None
-        return [(k, own.jet(placed, order), own.joints) for k, own in enumerate(self.own) if placed is not None]
+        placed = self.mechanism.chains.place(phi) if self.drive_coordinates else None
+        return [
+            (k, coordinate.jet(placed, order), coordinate.joints)
+            for k, coordinate in enumerate(self.drive_coordinates)
+            if placed is not None
+        ]
 
-    def _parts(self) -> Sequence[tuple[ArmSystem, slice, list[int]]]:
+    def _chain_motors(self) -> Sequence[tuple[ArmSystem, slice, list[int]]]:
         chains = self.mechanism.chains
         return [
-            (arm, part, own)
-            for arm, part, own in zip(chains.arms.values(), chains.slices, self.of_chain, strict=True)
-            if own
+            (arm, chain_joints, motors)
+            for arm, chain_joints, motors in zip(chains.arms.values(), chains.slices, self.of_chain, strict=True)
+            if motors
         ]
 
     def torques(self, phi: Array, tau: Array) -> Array:
         """F_a ``(motors,)`` of least squares that load the coordinates by ``tau`` ``(n,)`` (Freeman 1985, eq. 4-85)."""
         lever = (self.rows(phi[None])[0] @ self.mechanism.first_influence(phi[None])[0]).T
-        found, *_ = np.linalg.lstsq(lever, tau, rcond=1e-12)
-        off = np.abs(lever @ found - tau)
-        if off.max(initial=0.0) > 1e-9 * (1 + np.abs(tau).max(initial=0.0)):
-            name = self.mechanism.coordinates[int(np.argmax(off))]
+        torques, *_ = np.linalg.lstsq(lever, tau, rcond=1e-12)
+        residual = np.abs(lever @ torques - tau)
+        if residual.max(initial=0.0) > 1e-9 * (1 + np.abs(tau).max(initial=0.0)):
+            name = self.mechanism.coordinates[int(np.argmax(residual))]
             raise ArmError(
                 f"{self.mechanism.name}: the motors {listed(self.names)} cannot give the load "
-                f"{tau[np.argmax(off)]:.6g} at coordinate {name!r}; add a motor for it, or name it passive"
+                f"{tau[np.argmax(residual)]:.6g} at coordinate {name!r}; add a motor for it, or name it passive"
             )
-        return np.asarray(found, dtype=np.float64)
+        return np.asarray(torques, dtype=np.float64)

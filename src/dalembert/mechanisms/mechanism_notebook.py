@@ -30,17 +30,17 @@ def joints_table(mechanism: CoordinateKinematics) -> DataTable:
         (
             name,
             "revolute" if turns else "prismatic",
-            float(at),
+            float(home),
             "rad" if turns else "m",
             "yes" if name in chosen else "",
         )
-        for name, turns, at in zip(mechanism.joint_names, mechanism.chains.revolute, mechanism.home, strict=True)
+        for name, turns, home in zip(mechanism.joint_names, mechanism.chains.revolute, mechanism.home, strict=True)
     ]
     return DataTable("joints", "Joints", columns, tuple(rows))
 
 
 def closures_table(mechanism: CoordinateKinematics) -> DataTable:
-    """Where chains meet; gears and couplings between joints are told by their names alone."""
+    """Where chains meet; of gears and couplings between joints the names alone."""
     columns = (Column("closure", "closure"), Column("kind", "kind"), Column("a", "of"), Column("b", "and"))
     rows: list[tuple[Value, ...]] = []
     for tie in mechanism.parts.closures:
@@ -54,12 +54,12 @@ def closures_table(mechanism: CoordinateKinematics) -> DataTable:
 
 def mechanism_html(mechanism: CoordinateKinematics) -> str:
     """A mechanism in a notebook."""
-    said = f"{mechanism.m} joints, {mechanism.r} closure equations; driven at {', '.join(mechanism.coordinates)}."
+    summary = f"{mechanism.m} joints, {mechanism.r} closure equations; driven at {', '.join(mechanism.coordinates)}."
     error = float(np.abs(mechanism.closure_error(mechanism.home)).max(initial=0.0))
     closures = [closures_table(mechanism)] if mechanism.parts.closures else []
     return framed(
         heading(f"Mechanism {mechanism.name}"),
-        note(said, f" At home its loops are closed to {error:.1e} m or rad."),
+        note(summary, f" At home its loops are closed to {error:.1e} m or rad."),
         *closures,
         folded(f"{mechanism.m} joints", joints_table(mechanism)) if mechanism.m > MANY else joints_table(mechanism),
         note(
@@ -75,8 +75,8 @@ def system_html(system: MechanismSystem) -> str:
         Column("unit", "unit", kind="unit"),
     )  # fmt: skip
     rows = [
-        (name, *(float(x) if np.isfinite(x) else None for x in ends), "rad" if joint.kind == "revolute" else "m")
-        for name, joint, *ends in zip(system.joint_names, system.moving, system.lower, system.upper, strict=True)
+        (name, *(float(x) if np.isfinite(x) else None for x in limits), "rad" if joint.kind == "revolute" else "m")
+        for name, joint, *limits in zip(system.joint_names, system.moving, system.lower, system.upper, strict=True)
     ]
     drives = "with its drives" if system.counts_drives else "without drives"
     table = DataTable("coordinates", "Coordinates", columns, tuple(rows), "A dash: no limit is given.")

@@ -40,31 +40,31 @@ from .gears import Gear, JointCoupling, Tie
 from .mechanism import Mechanism
 from .springs import Spring
 
-_KEPT = "_numbers_by_name"
+_CACHE = "_numbers_by_name"
 
 
 def mechanism_numbers(mechanism: Mechanism) -> dict[str, DescriptionNumber]:
     """All numbers that can be changed by name, chain after chain."""
-    return {name: number for name, (number, _) in _known(mechanism).items()}
+    return {name: number for name, (number, _) in _by_name(mechanism).items()}
 
 
-def _known(mechanism: Mechanism) -> dict[str, tuple[DescriptionNumber, Route]]:
-    kept = vars(mechanism)  # a mechanism does not change: its numbers are named once
-    if _KEPT not in kept:
-        found: dict[str, tuple[DescriptionNumber, Route]] = {}
+def _by_name(mechanism: Mechanism) -> dict[str, tuple[DescriptionNumber, Route]]:
+    attributes = vars(mechanism)  # a mechanism does not change: its numbers are named once
+    if _CACHE not in attributes:
+        by_name: dict[str, tuple[DescriptionNumber, Route]] = {}
         for number, route in _numbers(mechanism):
-            found.setdefault(number.name, (number, route))
-        kept[_KEPT] = found
-    numbers: dict[str, tuple[DescriptionNumber, Route]] = kept[_KEPT]
+            by_name.setdefault(number.name, (number, route))
+        attributes[_CACHE] = by_name
+    numbers: dict[str, tuple[DescriptionNumber, Route]] = attributes[_CACHE]
     return numbers
 
 
 def mechanism_number(mechanism: Mechanism, name: str) -> DescriptionNumber:
     """The number of this name."""
-    known = _known(mechanism)
+    numbers = _by_name(mechanism)
     examples = f"{next(iter(mechanism.parts.chains))}.link.NAME.mass, CHAIN.base.x, spring.NAME.stiffness, gravity.z"
-    refuse_unknown(mechanism.name, name, known, "", examples)
-    return known[name][0]
+    refuse_unknown(mechanism.name, name, numbers, "", examples)
+    return numbers[name][0]
 
 
 def with_mechanism_numbers(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanism:
@@ -72,19 +72,20 @@ def with_mechanism_numbers(mechanism: Mechanism, values: Mapping[str, Any]) -> M
     for name in values:
         mechanism_number(mechanism, name)
     parts = mechanism.parts
-    found: dict[str, Any] = {
+    changed: dict[str, Any] = {
         "chains": dict(parts.chains), "bases": dict(parts.bases), "frames": dict(parts.frames),
         "closures": parts.closures, "springs": parts.springs, "drives": parts.drives, "gravity": parts.gravity,
     }  # fmt: skip
-    for (kind, own), changes in by_route(_known(mechanism), values).items():
-        CHANGES[kind](found, own, changes)
-    return mechanism._with(coordinates=mechanism.coordinates, home=mechanism.home, **found)
+    for (kind, owner), changes in by_route(_by_name(mechanism), values).items():
+        CHANGES[kind](changed, owner, changes)
+    return mechanism._with(coordinates=mechanism.coordinates, home=mechanism.home, **changed)
 
 
 # -- naming -----------------------------------------------------------------------------------------
 
 
 def _numbers(mechanism: Mechanism) -> Named:
+    """All numbers with the route by which each is changed, in the order of the description."""
     parts = mechanism.parts
     for chain, arm in parts.chains.items():
         for name, number in numbers_of(arm).items():
@@ -106,13 +107,13 @@ def _numbers(mechanism: Mechanism) -> Named:
 def _ends(mechanism: Mechanism, part: Any, prefix: str, kind: str) -> Named:
     """The two ends of a closure or spring; one that is a named frame is varied as that frame."""
     for end in "ab":
-        given = getattr(part, end)
-        if isinstance(given, FrameOn) or given not in mechanism.parts.frames:
-            at, own = FrameOn.of(given).at, (f"{prefix}.{end}", kind, part.name, f"{end}.")
+        frame = getattr(part, end)
+        if isinstance(frame, FrameOn) or frame not in mechanism.parts.frames:
+            placement, route = FrameOn.of(frame).at, (f"{prefix}.{end}", kind, part.name, f"{end}.")
             if kind == "spring":  # it pulls at a point, which has no turn
-                yield from vector_numbers(own[0], "m", at.position, *own[1:])
+                yield from vector_numbers(route[0], "m", placement.position, *route[1:])
             else:
-                yield from placement_numbers(own[0], at, *own[1:])
+                yield from placement_numbers(route[0], placement, *route[1:])
 
 
 def _of_tie(mechanism: Mechanism, tie: Tie) -> Named:
@@ -131,10 +132,10 @@ def _of_spring(mechanism: Mechanism, spring: Spring) -> Named:
     chains = mechanism.chains
     turning = bool(spring.along) and Coordinate(spring.along, chains).is_angle(chains.revolute)
     force, length = ("N m", "rad") if turning else ("N", "m")
-    for what, unit in (("stiffness", f"{force}/{length}"), ("rest", length), ("damping", f"{force} s/{length}")):
-        least = -math.inf if what == "rest" and spring.along else 0.0
-        number = DescriptionNumber(f"spring.{spring.name}.{what}", unit, exact(getattr(spring, what)), least)
-        yield number, ("spring", spring.name, what)
+    for field, unit in (("stiffness", f"{force}/{length}"), ("rest", length), ("damping", f"{force} s/{length}")):
+        minimum = -math.inf if field == "rest" and spring.along else 0.0
+        number = DescriptionNumber(f"spring.{spring.name}.{field}", unit, exact(getattr(spring, field)), minimum)
+        yield number, ("spring", spring.name, field)
     if not spring.along:
         yield from _ends(mechanism, spring, f"spring.{spring.name}", "spring")
 
@@ -145,37 +146,37 @@ Parts = dict[str, Any]
 """What the mechanism is built from, changed in place."""
 
 
-def _chain(parts: Parts, own: str, changes: Changes) -> None:
-    parts["chains"][own] = with_numbers(parts["chains"][own], changes)
+def _chain(parts: Parts, name: str, changes: Changes) -> None:
+    parts["chains"][name] = with_numbers(parts["chains"][name], changes)
 
 
-def _base(parts: Parts, own: str, changes: Changes) -> None:
-    parts["bases"][own] = changed_placement(parts["bases"].get(own, Placement()), changes, f"base of {own!r}")
+def _base(parts: Parts, name: str, changes: Changes) -> None:
+    parts["bases"][name] = changed_placement(parts["bases"].get(name, Placement()), changes, f"base of {name!r}")
 
 
-def _frame(parts: Parts, own: str, changes: Changes) -> None:
-    frame = FrameOn.of(parts["frames"][own])
-    parts["frames"][own] = replace(frame, at=changed_placement(frame.at, changes, f"frame {own!r}"))
+def _frame(parts: Parts, name: str, changes: Changes) -> None:
+    frame = FrameOn.of(parts["frames"][name])
+    parts["frames"][name] = replace(frame, at=changed_placement(frame.at, changes, f"frame {name!r}"))
 
 
 def _at_ends(part: Any, changes: Changes) -> Any:
-    given = {}
+    ends = {}
     for end in "ab":
-        if any(what.startswith(f"{end}.") for what in changes):
+        if any(field.startswith(f"{end}.") for field in changes):
             frame = FrameOn.of(getattr(part, end))
-            given[end] = replace(frame, at=changed_placement(frame.at, changes, f"{part.name!r}", f"{end}."))
-    plain = {what: value for what, value in changes.items() if "." not in what}
-    return replace(part, **given, **plain)
+            ends[end] = replace(frame, at=changed_placement(frame.at, changes, f"{part.name!r}", f"{end}."))
+    scalars = {field: value for field, value in changes.items() if "." not in field}
+    return replace(part, **ends, **scalars)
 
 
 def _renewed(group: str, renew: Callable[[Any, Changes], Any]) -> Callable[[Parts, str, Changes], None]:
-    def change(parts: Parts, own: str, changes: Changes) -> None:
-        parts[group] = tuple(renew(part, changes) if part.name == own else part for part in parts[group])
+    def change(parts: Parts, name: str, changes: Changes) -> None:
+        parts[group] = tuple(renew(part, changes) if part.name == name else part for part in parts[group])
 
     return change
 
 
-def _gravity(parts: Parts, own: str, changes: Changes) -> None:
+def _gravity(parts: Parts, name: str, changes: Changes) -> None:
     parts["gravity"] = changed_vector(exact_vector(parts["gravity"], "gravity"), changes)
 
 

@@ -25,7 +25,7 @@ class MechanismOutputs(CoordinateKinematics):
     """The methods of ``Mechanism`` that hand it on."""
 
     @property
-    def _whole(self) -> Mechanism:
+    def _mechanism(self) -> Mechanism:
         return cast("Mechanism", self)
 
     def simulate_many(
@@ -41,16 +41,16 @@ class MechanismOutputs(CoordinateKinematics):
 
         States are kept ``every`` so many steps, the first and the last by default.
         """
-        return simulate_many(self._whole, tau, phi, qd, duration, step, every)
+        return simulate_many(self._mechanism, tau, phi, qd, duration, step, every)
 
     def write_mjcf(self, path: str | Path) -> None:
         """Write the links and closures as MJCF for MuJoCo; what it cannot say is refused (``mjcf_export``)."""
-        write_mjcf(self._whole, path)
+        write_mjcf(self._mechanism, path)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Parameters of the chains, "chain.m1", "chain.a2": inertial ones about the link frame, lengths and twists."""
-        return parameter_names(self._whole)
+        return parameter_names(self._mechanism)
 
     def sensitivity(
         self,
@@ -63,9 +63,11 @@ class MechanismOutputs(CoordinateKinematics):
 
         A length moves what is beyond it; the inertia of a link stays as it is about the frame of the link.
         """
-        rest = np.zeros(self.n)
+        zero = np.zeros(self.n)
         names = self.parameter_names if parameters is None else parameters
-        return parameter_sensitivity(self._whole, phi, rest if qd is None else qd, rest if qdd is None else qdd, names)
+        return parameter_sensitivity(
+            self._mechanism, phi, zero if qd is None else qd, zero if qdd is None else qdd, names
+        )
 
     def equations(self, parameters: Request = "numbers") -> MechanismEquations:
         """The closed form, exact: D, C, G of the chains in the joints, closures, their Jacobian, and I* as quotients.
@@ -74,7 +76,7 @@ class MechanismOutputs(CoordinateKinematics):
         """
         from .mechanism_equations import MechanismEquations
 
-        return MechanismEquations(self._whole, parameters)
+        return MechanismEquations(self._mechanism, parameters)
 
     def write_c(self, name: str, folder: str | Path, newton: int = NEWTON, dtype: str = "float64") -> list[Path]:
         """Write a function as C99 into ``folder``, with header, test and CMake; the files written.
@@ -84,4 +86,4 @@ class MechanismOutputs(CoordinateKinematics):
         "mass_matrix", "gravity_load". Each finds the joints by ``newton`` steps from ``guess`` and gives
         them as ``phi``, with the ``residual`` that they leave.
         """
-        return write_mechanism_c(self._whole, name, folder, newton, dtype)
+        return write_mechanism_c(self._mechanism, name, folder, newton, dtype)

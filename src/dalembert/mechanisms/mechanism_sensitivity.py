@@ -48,19 +48,19 @@ class ParameterSensitivity:
 
 def parameter_names(mechanism: Mechanism) -> tuple[str, ...]:
     """All parameters of the chains, "chain.m1": the ten inertial ones of each body, named lengths and twists."""
-    return tuple(f"{name}.{own}" for name, arm in mechanism.chains.arms.items() for own in _own(arm))
+    return tuple(f"{name}.{parameter}" for name, arm in mechanism.chains.arms.items() for parameter in _parameters(arm))
 
 
-def _own(arm: ArmDescription) -> dict[str, float | Angle]:
+def _parameters(arm: ArmDescription) -> dict[str, float | Angle]:
     """Parameters of one chain and their values, bodies counted from 1."""
-    found: dict[str, float | Angle] = {}
+    values: dict[str, float | Angle] = {}
     for index, body in enumerate(arm.bodies, start=1):
-        found |= {f"{k}{index}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
+        values |= {f"{k}{index}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
     for body in arm.bodies:
         for step in (*body.before.steps, *body.after.steps):
             if step.name and not step.name.startswith("-"):
-                found[step.name] = step.amount if isinstance(step.amount, Angle) else float(step.amount)
-    return found
+                values[step.name] = step.amount if isinstance(step.amount, Angle) else float(step.amount)
+    return values
 
 
 UNITS = {"m": "kg", "mx": "kg m", "my": "kg m", "mz": "kg m"}
@@ -77,29 +77,29 @@ def parameter_sensitivity(
     mechanism: Mechanism, phi: ArrayLike, qd: ArrayLike, qdd: ArrayLike, parameters: Sequence[str]
 ) -> ParameterSensitivity:
     """See ``Mechanism.sensitivity``."""
-    at = one_state(mechanism.m, "phi", phi)
+    configuration = one_state(mechanism.m, "phi", phi)
     rate, rate2 = (one_state(mechanism.n, k, v, "coordinate") for k, v in (("qd", qd), ("qdd", qdd)))
-    known = {name: _own(arm) for name, arm in mechanism.chains.arms.items()}
+    by_chain = {name: _parameters(arm) for name, arm in mechanism.chains.arms.items()}
     field = Duals(REAL)
-    given: list[dict[str, Scalar]] = [{} for _ in known]
-    chains = list(known)
+    duals: list[dict[str, Scalar]] = [{} for _ in by_chain]
+    chains = list(by_chain)
     units = []
     for key, text in enumerate(parameters):
-        chain, _, own = text.rpartition(".")
-        if own not in known.get(chain, {}):
+        chain, _, parameter = text.rpartition(".")
+        if parameter not in by_chain.get(chain, {}):
             names = parameter_names(mechanism)
             raise ArmError(f"no parameter {text!r}{nearest(text, names)}; there are {listed(names)}")
-        value = known[chain][own]
-        units.append(_unit(own, value))
+        value = by_chain[chain][parameter]
+        units.append(_unit(parameter, value))
         if isinstance(value, Angle):
             sin, cos = float(value.sin), float(value.cos)
-            given[chains.index(chain)][own] = (Dual(sin, {key: cos}), Dual(cos, {key: -sin}))
+            duals[chains.index(chain)][parameter] = (Dual(sin, {key: cos}), Dual(cos, {key: -sin}))
         else:
-            given[chains.index(chain)][own] = Dual(value, {key: 1.0})
-    transfer = TransferOverField(mechanism.assembly, field, given)
-    values = transfer.rows([float(x) for x in at])[0]
+            duals[chains.index(chain)][parameter] = Dual(value, {key: 1.0})
+    transfer = TransferOverField(mechanism.assembly, field, duals)
+    values = transfer.rows([float(x) for x in configuration])[0]
     q = [_number(value) for value in values[: mechanism.n]]
-    joints, _, _ = transfer.step([float(x) for x in at], q)
+    joints, _, _ = transfer.step([float(x) for x in configuration], q)
     factors = transfer.factors(joints)
     inertia = transfer.inertia(joints, transfer.influence(factors))
     load = transfer.inverse_dynamics(joints, rate.tolist(), rate2.tolist(), factors)

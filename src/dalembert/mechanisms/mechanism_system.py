@@ -23,7 +23,7 @@ from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from .arm_words import refuse_word
 from .branches import NEAR, AssemblyBranch, Support
-from .continuation import told
+from .continuation import coordinate_text
 from .mechanism import NONE, Forces, Mechanism
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class MechanismSystem:
                 f"choose joints, positions of frames or sums of these with with_coordinates([...])"
             )
         self.mechanism = mechanism
-        self._walked: tuple[Array, list[Support]] | None = None  # several things are asked of a whole motion
+        self._last_walk: tuple[Array, list[Support]] | None = None  # several things are asked of a whole motion
         self.near = mechanism.home if near is None else mechanism.closed_near(vector_array(mechanism.m, "near", near))
 
     @property
@@ -129,8 +129,8 @@ class MechanismSystem:
             return ()
         arms = self.mechanism.chains.arms.items()
         chains = [(f"{name}.", drive) for name, arm in arms if arm.counts_drives for drive in arm.drives.actuators]
-        every = [*chains, *(("", drive) for drive in self.mechanism.parts.drives)]
-        return tuple(f"{chain}{drive.name}" for chain, drive in every if drive.is_limited)
+        motors = [*chains, *(("", drive) for drive in self.mechanism.parts.drives)]
+        return tuple(f"{chain}{drive.name}" for chain, drive in motors if drive.is_limited)
 
     @property
     def has_dampers(self) -> bool:
@@ -139,8 +139,8 @@ class MechanismSystem:
         return damped or any(arm.has_dampers for arm in self.mechanism.chains.arms.values())
 
     def _limits(self, joints: Array, none: float) -> Array:
-        places = [coordinate.joint for coordinate in self.mechanism.assembly.coordinates]
-        return np.array([joints[k] if k >= 0 else none for k in places])
+        indices = [coordinate.joint for coordinate in self.mechanism.assembly.coordinates]
+        return np.array([joints[k] if k >= 0 else none for k in indices])
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: coordinates {', '.join(self.joint_names)}>"
@@ -160,38 +160,38 @@ class MechanismSystem:
 
     def joints(self, q: ArrayLike) -> Array:
         """phi ``(..., m)`` of the closed mechanism at coordinates q."""
-        return self._asked(lambda phi: phi, q)
+        return self._evaluated(lambda phi: phi, q)
 
     @cached_property
     def branch(self) -> AssemblyBranch:
         """The joints as functions of the coordinates, from one state that is asked to the next."""
         return AssemblyBranch(self.mechanism.assembly, self.near)
 
-    def _asked(self, function: Callable[..., Array], q: ArrayLike, *given: ArrayLike) -> Array:
-        """``function(phi, *given)`` at coordinates q; rates and loads ``given`` broadcast with them."""
-        wanted = vector_array(self.n, "q", q, "coordinate")
-        if wanted.ndim == 1 and all(np.ndim(x) == 1 for x in given):
+    def _evaluated(self, function: Callable[..., Array], q: ArrayLike, *arguments: ArrayLike) -> Array:
+        """``function(phi, *arguments)`` at coordinates q; rates and loads ``arguments`` broadcast with them."""
+        target = vector_array(self.n, "q", q, "coordinate")
+        if target.ndim == 1 and all(np.ndim(x) == 1 for x in arguments):
             # One state is asked several things in a row (inertia, bias, contacts): its position is sought once.
-            return self.branch.support(wanted).of(function, *given)
-        phi = self._at_once(wanted)
+            return self.branch.support(target).interpolated(function, *arguments)
+        phi = self._direct_joints(target)
         if phi is not None:
-            return function(phi, *given)
-        supports = self._supports(wanted.reshape(-1, self.n))
-        rates = [np.broadcast_to(x, np.broadcast_shapes(np.shape(x), wanted.shape)) for x in given]
-        shape = np.broadcast_shapes(wanted.shape, *(x.shape for x in rates))[:-1]
-        chosen = np.broadcast_to(np.arange(len(supports)).reshape(wanted.shape[:-1]), shape).reshape(-1)
+            return function(phi, *arguments)
+        supports = self._supports(target.reshape(-1, self.n))
+        rates = [np.broadcast_to(x, np.broadcast_shapes(np.shape(x), target.shape)) for x in arguments]
+        shape = np.broadcast_shapes(target.shape, *(x.shape for x in rates))[:-1]
+        chosen = np.broadcast_to(np.arange(len(supports)).reshape(target.shape[:-1]), shape).reshape(-1)
         rows = [np.broadcast_to(x, (*shape, self.n)).reshape(-1, self.n) for x in rates]
-        found = np.array([supports[k].of(function, *(x[i] for x in rows)) for i, k in enumerate(chosen)])
-        return found.reshape(*shape, *found.shape[1:])
+        values = np.array([supports[k].interpolated(function, *(x[i] for x in rows)) for i, k in enumerate(chosen)])
+        return values.reshape(*shape, *values.shape[1:])
 
     def _supports(self, states: Array) -> list[Support]:
         """Each from the one before, as motions go: round singularities of the straight way, through change points."""
-        if self._walked is None or not np.array_equal(self._walked[0], states):
+        if self._last_walk is None or not np.array_equal(self._last_walk[0], states):
             branch = AssemblyBranch(self.mechanism.assembly, self.near)
-            self._walked = states.copy(), [branch.support(state) for state in states]
-        return self._walked[1]
+            self._last_walk = states.copy(), [branch.support(state) for state in states]
+        return self._last_walk[1]
 
-    def _at_once(self, q: Array) -> Array | None:
+    def _direct_joints(self, q: Array) -> Array | None:
         """phi of states on the straight way from ``near`` with no singularity on it or near them; else None."""
         mechanism = self.mechanism
         try:
@@ -211,11 +211,11 @@ class MechanismSystem:
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """T_q ``(..., n)`` for this motion."""
-        return self._asked(self.mechanism.inverse_dynamics, q, qd, qdd)
+        return self._evaluated(self.mechanism.inverse_dynamics, q, qd, qdd)
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
         """q'' ``(..., n)`` under these loads; it undoes ``inverse_dynamics``, standing shafts included."""
-        return self._asked(self.mechanism.forward_dynamics, q, qd, tau)
+        return self._evaluated(self.mechanism.forward_dynamics, q, qd, tau)
 
     def fast_forward_dynamics(self) -> Callable[[Array, Array, Array], Array]:
         """Accelerations of single states in a loop, each position sought from the one before.
@@ -232,32 +232,32 @@ class MechanismSystem:
             beyond = mechanism.chains.beyond_limits(_middle(support), stops) if limited else ""
             if beyond:
                 raise UnreachableError(
-                    f"{mechanism.name}: at {told(assembly, q)} joint {beyond}; stops act at joints that are "
+                    f"{mechanism.name}: at {coordinate_text(assembly, q)} joint {beyond}; stops act at joints that are "
                     f"coordinates, so make it one, or take its limits off"
                 )
-            return support.of(mechanism.forward_dynamics, qd, tau)
+            return support.interpolated(mechanism.forward_dynamics, qd, tau)
 
         return accelerate
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """I*_qq ``(..., n, n)``."""
-        return self._asked(self.mechanism.mass_matrix, q)
+        return self._evaluated(self.mechanism.mass_matrix, q)
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """The loads at zero acceleration; standing shafts resist nothing."""
-        return self._asked(self.mechanism.bias, q, qd)
+        return self._evaluated(self.mechanism.bias, q, qd)
 
     def gravity_load(self, q: ArrayLike) -> Array:
         """What holds the weight."""
-        return self._asked(self.mechanism.gravity_load, q)
+        return self._evaluated(self.mechanism.gravity_load, q)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """T (J)."""
-        return self._asked(self.mechanism.kinetic_energy, q, qd)
+        return self._evaluated(self.mechanism.kinetic_energy, q, qd)
 
     def potential_energy(self, q: ArrayLike) -> Array:
         """V (J) of gravity and springs."""
-        return self._asked(self.mechanism.potential_energy, q)
+        return self._evaluated(self.mechanism.potential_energy, q)
 
     @property
     def mass(self) -> float:
@@ -266,19 +266,19 @@ class MechanismSystem:
 
     def center_of_mass(self, q: ArrayLike) -> Array:
         """The mass centre of all that moves, in the ground ``(..., 3)`` (m)."""
-        return self._asked(self.mechanism.center_of_mass, q)
+        return self._evaluated(self.mechanism.center_of_mass, q)
 
     def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
         """``(..., 3, n)``: velocity of the mass centre per rate of the coordinates."""
-        return self._asked(self.mechanism.center_of_mass_jacobian, q)
+        return self._evaluated(self.mechanism.center_of_mass_jacobian, q)
 
     def momentum_matrix(self, q: ArrayLike, about: str = "center") -> Array:
         """``(..., 6, n)``: linear, then angular momentum per rate of the coordinates; see ``Mechanism``."""
-        return self._asked(lambda phi: self.mechanism.momentum_matrix(phi, about), q)
+        return self._evaluated(lambda phi: self.mechanism.momentum_matrix(phi, about), q)
 
     def momentum(self, q: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
         """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
-        return self._asked(lambda phi, qd: self.mechanism.momentum(phi, qd, about), q, qd)
+        return self._evaluated(lambda phi, qd: self.mechanism.momentum(phi, qd, about), q, qd)
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, forces: Forces = NONE
@@ -293,11 +293,11 @@ class MechanismSystem:
         return self._slopes(self.mechanism.forward_dynamics_derivatives, forces, q, qd, tau)
 
     def _slopes(
-        self, function: Callable[..., tuple[Array, Array, Array]], forces: Forces, *given: ArrayLike
+        self, function: Callable[..., tuple[Array, Array, Array]], forces: Forces, *state: ArrayLike
     ) -> tuple[Array, Array, Array]:
         """Three tables at once, each ``(..., n, n)``."""
-        found = self._asked(lambda *at: np.stack(function(*at, forces), axis=-3), *given)
-        return found[..., 0, :, :], found[..., 1, :, :], found[..., 2, :, :]
+        tables = self._evaluated(lambda *arguments: np.stack(function(*arguments, forces), axis=-3), *state)
+        return tables[..., 0, :, :], tables[..., 1, :, :], tables[..., 2, :, :]
 
     def linearize(
         self,
@@ -343,21 +343,21 @@ class MechanismSystem:
 
     def friction_torque(self, q: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
         """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
-        return self._asked(lambda phi, qd: self.mechanism.friction_torque(phi, qd, width, law), q, qd)
+        return self._evaluated(lambda phi, qd: self.mechanism.friction_torque(phi, qd, width, law), q, qd)
 
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
-        return self._asked(self.mechanism.viscous_matrix, q)
+        return self._evaluated(self.mechanism.viscous_matrix, q)
 
     def contact_rows(self, q: ArrayLike) -> Array:
         """Speeds of the contacts per unit rate of each coordinate, ``(..., contacts, n)``."""
-        return self._asked(self.mechanism.coordinate_contact_rows, q)
+        return self._evaluated(self.mechanism.coordinate_contact_rows, q)
 
     def contact_drift(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""
-        return self._asked(self.mechanism.coordinate_contact_drift, q, qd)
+        return self._evaluated(self.mechanism.coordinate_contact_drift, q, qd)
 
 
 def _middle(support: Support) -> Array:
     """The joints of the state itself."""
-    return support.of(lambda phi: phi)
+    return support.interpolated(lambda phi: phi)

@@ -64,24 +64,24 @@ class _Writer:
             head += [("at", inline(placement_pairs(base)))] if base.steps else []
             if arm.counts_drives:
                 head.append(("drives", "true" if arm.drive_model == "exact" else quoted(arm.drive_model)))
-            of = next((own for own, other in shared.items() if other == _plain(arm)), None)
-            if of is not None:
-                head.append(("arm", quoted(of)))
-            text = "" if of is not None else write_toml(_plain(arm), f"chain.{_key(name)}.")
+            shared_name = next((key for key, shared_arm in shared.items() if shared_arm == _description(arm)), None)
+            if shared_name is not None:
+                head.append(("arm", quoted(shared_name)))
+            text = "" if shared_name is not None else write_toml(_description(arm), f"chain.{_key(name)}.")
             blocks.append(f"[chain.{_key(name)}]\n{lines(head)}{text}")
         return blocks
 
     def _shared(self) -> dict[str, ArmDescription]:
         """Arms of more than one chain, and those with drives, by a name that no chain has."""
-        found: dict[str, ArmDescription] = {}
-        arms = [_plain(arm) for arm in self.parts.chains.values()]
+        shared: dict[str, ArmDescription] = {}
+        arms = [_description(arm) for arm in self.parts.chains.values()]
         for arm in arms:
-            if (arms.count(arm) > 1 or arm.drives) and arm not in found.values():
+            if (arms.count(arm) > 1 or arm.drives) and arm not in shared.values():
                 name = arm.name or "arm"
-                while name in found or name in self.parts.chains:
+                while name in shared or name in self.parts.chains:
                     name += "_arm"
-                found[name] = arm
-        return found
+                shared[name] = arm
+        return shared
 
     def closures(self) -> list[str]:
         """Closures and gears, in their order by kind."""
@@ -121,18 +121,18 @@ class _Writer:
         """Frames with a name, those that closures and springs made too."""
         blocks = []
         for name, frame in self.frames.items():
-            place = [("at", inline(placement_pairs(frame.at)))] if frame.at.steps else []
-            blocks.append(f"[frame.{_key(name)}]\n{lines([('on', quoted(str(frame))), *place])}")
+            placement = [("at", inline(placement_pairs(frame.at)))] if frame.at.steps else []
+            blocks.append(f"[frame.{_key(name)}]\n{lines([('on', quoted(str(frame))), *placement])}")
         return blocks
 
-    def _frame(self, given: FrameOn | str, wanted: str) -> str:
+    def _frame(self, frame: FrameOn | str, suggested: str) -> str:
         """The text of a frame; one with a placement gets a name."""
-        if isinstance(given, str) or not given.at.steps:
-            return str(given)
-        name = wanted
-        while name in self.frames and self.frames[name] != given:
+        if isinstance(frame, str) or not frame.at.steps:
+            return str(frame)
+        name = suggested
+        while name in self.frames and self.frames[name] != frame:
             name += "'"
-        self.frames[name] = given
+        self.frames[name] = frame
         return name
 
 
@@ -142,10 +142,10 @@ def _in_order(ties: Sequence[Tie]) -> bool:
     return order == sorted(order)
 
 
-def _plain(arm: ArmDescription) -> ArmDescription:
+def _description(arm: ArmDescription) -> ArmDescription:
     """The description alone: whatever class it has, no drives counted, gravity that of the world."""
-    own = {name: getattr(arm, name) for name in ArmDescription.__dataclass_fields__}
-    return replace(ArmDescription(**own), drive_model="none", gravity=EARTH)
+    values = {name: getattr(arm, name) for name in ArmDescription.__dataclass_fields__}
+    return replace(ArmDescription(**values), drive_model="none", gravity=EARTH)
 
 
 def _gear(gear: Gear) -> Pairs:

@@ -71,26 +71,28 @@ class _Writer:
                 self._closure(closure)
 
     def _gear(self, gear: GearNumbers) -> None:
-        names, made = self.mechanism.joint_names, gear.closure
-        if not isinstance(made, Gear):
+        names, closure = self.mechanism.joint_names, gear.closure
+        if not isinstance(closure, Gear):
             raise ArmError(
-                f"coupling {made.name!r} keeps a sum of joints, which MJCF does not hold; write it as a gear"
+                f"coupling {closure.name!r} keeps a sum of joints, which MJCF does not hold; write it as a gear"
             )
-        follower, master = (names[self.mechanism.chains.joint_index(j)] for j in (made.joint, made.master))
-        terms = f"{float(gear.offset)!r} {float(-gear.slopes[self.mechanism.chains.joint_index(made.master)])!r} 0 0 0"
+        follower, master = (names[self.mechanism.chains.joint_index(j)] for j in (closure.joint, closure.master))
+        terms = (
+            f"{float(gear.offset)!r} {float(-gear.slopes[self.mechanism.chains.joint_index(closure.master)])!r} 0 0 0"
+        )
         self.ties.append(tag("joint", joint1=follower, joint2=master, polycoef=terms))
 
     def _closure(self, closure: ClosureNumbers) -> None:
-        made = closure.closure
-        if made.held == KINDS["fixed"]:
+        tie = closure.closure
+        if tie.held == KINDS["fixed"]:
             self.ties.append(tag("weld", **self._pair(closure, 0.0)))
-        elif made.held == KINDS["spherical"] or (made.held == KINDS["pin"] and self._is_planar(closure)):
+        elif tie.held == KINDS["spherical"] or (tie.held == KINDS["pin"] and self._is_planar(closure)):
             self.ties.append(tag("connect", **self._pair(closure, 0.0)))
-        elif made.held == KINDS["revolute"]:
+        elif tie.held == KINDS["revolute"]:
             self.ties += [tag("connect", **self._pair(closure, along)) for along in (-HINGE / 2, HINGE / 2)]
         else:
             raise ArmError(
-                f"closure {made.name!r} holds {' '.join(made.held)}, for which MJCF has no constraint; it has fixed, "
+                f"closure {tie.name!r} holds {' '.join(tie.held)}, for which MJCF has no constraint; it has fixed, "
                 f"spherical and revolute, and pin in a plane"
             )
 
@@ -98,32 +100,32 @@ class _Writer:
         """True if the frames stay in one plane, so that a ball holds no more than the pin."""
         rng = np.random.default_rng(0)
         phi = rng.uniform(-1, 1, (3, self.mechanism.m))
-        at = self.mechanism.chains.place(phi)
-        (turn, a), (other, b) = at.pose(closure.a), at.pose(closure.b)
-        axes = np.concatenate([turn[:, :, 2], other[:, :, 2]])
+        placed = self.mechanism.chains.place(phi)
+        (turn, a), (turn_b, b) = placed.pose(closure.a), placed.pose(closure.b)
+        axes = np.concatenate([turn[:, :, 2], turn_b[:, :, 2]])
         return bool(np.allclose(np.cross(axes, axes[0]), 0) and np.allclose((b - a) @ axes[0], 0))
 
     def _pair(self, closure: ClosureNumbers, along: float) -> dict[str, str]:
         """A site at each frame, ``along`` its z axis (m)."""
-        found = {}
+        sites = {}
         for key, end in (("site1", closure.a), ("site2", closure.b)):
             name = f"{closure.closure.name}.{key}.{len(self.ties)}"
-            place = end.position + along * end.rotation[:, 2]
-            site = tag("site", name=name, pos=_text(place), quat=_text(_quaternion(end.rotation)))
+            position = end.position + along * end.rotation[:, 2]
+            site = tag("site", name=name, pos=_text(position), quat=_text(_quaternion(end.rotation)))
             self.sites.setdefault(_body(end), []).append(site)
-            found[key] = name
-        return found
+            sites[key] = name
+        return sites
 
     def chain(self, number: int) -> list[Html]:
         """The bodies of a chain on the world."""
         segments = self.mechanism.chains.numbers[number].chain.segments
         return [self._element(number, k) for k, segment in enumerate(segments) if segment.parent < 0]
 
-    def _element(self, number: int, first: int) -> Html:
-        """The body of segment ``first``; joints of bodies without inertia go to the one they carry."""
+    def _element(self, number: int, root: int) -> Html:
+        """The body of segment ``root``; joints of bodies without inertia go to the one they carry."""
         chains = self.mechanism.chains
         segments = chains.numbers[number].chain.segments
-        run = [first]
+        run = [root]
         while not _has_inertia(segments[run[-1]]):
             children = [k for k, segment in enumerate(segments) if segment.parent == run[-1]]
             if len(children) != 1 or (number, run[-1]) in self.sites:
@@ -136,14 +138,14 @@ class _Writer:
         shifts = [_vector(segments[k].position) for k in run]
         turn, shift = np.eye(3), np.zeros(3)
         frames = []
-        for own, place in zip(turns, shifts, strict=True):
-            turn, shift = turn @ own, shift + turn @ place
+        for rotation, translation in zip(turns, shifts, strict=True):
+            turn, shift = turn @ rotation, shift + turn @ translation
             frames.append((turn, shift))
         joints = [self._joint(number, k, frame, frames[-1]) for k, frame in zip(run, frames, strict=True)]
-        last = segments[run[-1]]
+        body = segments[run[-1]]
         inner = [self._element(number, k) for k, segment in enumerate(segments) if segment.parent == run[-1]]
         return tag(
-            "body", *joints, _inertial(last), *self.sites.get((number, run[-1]), ()), *inner,
+            "body", *joints, _inertial(body), *self.sites.get((number, run[-1]), ()), *inner,
             name=f"{chains.names[number]}.{run[-1]}", pos=_text(shift), quat=_text(_quaternion(turn)),
         )  # fmt: skip
 

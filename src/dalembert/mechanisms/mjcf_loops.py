@@ -46,8 +46,8 @@ def read_mjcf_mechanism(
     loops = []
     for equality in source.root.findall("equality"):
         for item in [item for item in equality if item.tag != "joint"]:
-            given = defaults.applied(XmlNode(item, f"{origin}: <{item.tag}>"), MAIN, "equality")
-            loops += [given] if given.element.get("active") != "false" else []
+            constraint = defaults.applied(XmlNode(item, f"{origin}: <{item.tag}>"), MAIN, "equality")
+            loops += [constraint] if constraint.element.get("active") != "false" else []
             equality.remove(item)
     if loops:
         _refuse_ref(source.root, origin)
@@ -69,6 +69,7 @@ def _refuse_ref(root: Element, origin: str) -> None:
 
 
 def _closure(item: XmlNode, arm: ArmDescription, tree: Mechanism, number: int) -> Closure:
+    """A connect as a spherical closure at its anchor, a weld as a fixed one at its relative pose."""
     if item.tag not in ("connect", "weld"):
         raise item.fault(
             "is an equality constraint of a kind that is not read; connect and weld are closures, joint is a gear"
@@ -77,25 +78,25 @@ def _closure(item: XmlNode, arm: ArmDescription, tree: Mechanism, number: int) -
         raise item.fault("ties sites; write it with body1, body2 and anchor")
     name = item.element.get("name") or f"{item.tag}{number}"
     first, second = item.text("body1"), item.element.get("body2", "world")
-    one, two = _pose(tree, arm, first), _pose(tree, arm, second)
+    pose_a, pose_b = _pose(tree, arm, first), _pose(tree, arm, second)
     if item.tag == "connect":
         anchor = np.array([float(x) for x in item.vector("anchor")])
-        point = one[:3, :3] @ anchor + one[:3, 3]
-        # Both frames have the world's axes at the start, so that the force is told in directions one can see.
-        place_a = _inverse(one) @ _shift(point)
-        place_b = _inverse(two) @ _shift(point)
-        return Closure(name, _frame(arm, first, place_a), _frame(arm, second, place_b), "spherical")
+        point = pose_a[:3, :3] @ anchor + pose_a[:3, 3]
+        # Both frames have the world's axes at the start, so that the force has directions one can see.
+        frame_a = _inverse(pose_a) @ _shift(point)
+        frame_b = _inverse(pose_b) @ _shift(point)
+        return Closure(name, _frame(arm, first, frame_a), _frame(arm, second, frame_b), "spherical")
     anchor = np.array([float(x) for x in item.vector("anchor")])
-    held = _inverse(one) @ two @ _shift(anchor)
+    relative = _inverse(pose_a) @ pose_b @ _shift(anchor)
     pose = item.numbers("relpose", 7)
     if pose is not None and any(pose[3:]):
-        held = _from_quaternion([float(x) for x in pose])  # MuJoCo's relpose is that of the anchor, not of body 2
-    return Closure(name, _frame(arm, first, held), _frame(arm, second, _shift(anchor)), "fixed")
+        relative = _from_quaternion([float(x) for x in pose])  # MuJoCo's relpose is that of the anchor, not of body 2
+    return Closure(name, _frame(arm, first, relative), _frame(arm, second, _shift(anchor)), "fixed")
 
 
-def _frame(arm: ArmDescription, body: str, place: Array) -> FrameOn:
-    at = Placement.from_matrix(place[:3, :3], place[:3, 3])
-    return FrameOn(GROUND, at=at) if body == "world" else FrameOn(CHAIN, arm.link(body).name, at)
+def _frame(arm: ArmDescription, body: str, pose: Array) -> FrameOn:
+    placement = Placement.from_matrix(pose[:3, :3], pose[:3, 3])
+    return FrameOn(GROUND, at=placement) if body == "world" else FrameOn(CHAIN, arm.link(body).name, placement)
 
 
 def _pose(tree: Mechanism, arm: ArmDescription, body: str) -> Array:
@@ -105,24 +106,25 @@ def _pose(tree: Mechanism, arm: ArmDescription, body: str) -> Array:
 
 
 def _shift(point: Array) -> Array:
-    found = np.eye(4)
-    found[:3, 3] = point
-    return found
+    pose = np.eye(4)
+    pose[:3, 3] = point
+    return pose
 
 
 def _inverse(pose: Array) -> Array:
-    found = np.eye(4)
-    found[:3, :3], found[:3, 3] = pose[:3, :3].T, -pose[:3, :3].T @ pose[:3, 3]
-    return found
+    inverse = np.eye(4)
+    inverse[:3, :3], inverse[:3, 3] = pose[:3, :3].T, -pose[:3, :3].T @ pose[:3, 3]
+    return inverse
 
 
 def _from_quaternion(numbers: list[float]) -> Array:
+    """The pose of seven numbers: a position, then the rotation of the quaternion w x y z, made a unit one."""
     w, x, y, z = np.array(numbers[3:]) / np.linalg.norm(numbers[3:])
-    found = np.eye(4)
-    found[:3, :3] = [
+    pose = np.eye(4)
+    pose[:3, :3] = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
     ]
-    found[:3, 3] = numbers[:3]
-    return found
+    pose[:3, 3] = numbers[:3]
+    return pose

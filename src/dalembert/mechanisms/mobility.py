@@ -70,14 +70,14 @@ def _nearby(assembly: Assembly, phi: Array, free: Array, tries: int) -> tuple[in
     if not count:
         return 0, 0
     rng = np.random.default_rng(0)
-    ways = np.concatenate([np.eye(count), rng.normal(size=(tries, count))])
-    ways /= np.linalg.norm(ways, axis=1)[:, None]
-    found, residuals = position.newton(assembly, phi + STEP * ways @ free.T, None)
+    directions = np.concatenate([np.eye(count), rng.normal(size=(tries, count))])
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    joints, residuals = position.newton(assembly, phi + STEP * directions @ free.T, None)
     good = position.closed(residuals)
-    away = (found - phi) @ free
-    left = np.linalg.norm(away, axis=1) > 0.2 * STEP
-    if not (good & left).any():
+    away = (joints - phi) @ free
+    departed = np.linalg.norm(away, axis=1) > 0.2 * STEP
+    if not (good & departed).any():
         return count, 0
-    ranks = [rank_of(g) for g in assembly.closure_jacobian(found[good & left])]
-    moved = int(np.linalg.matrix_rank(away[good & left], tol=0.1 * STEP))
+    ranks = [rank_of(g) for g in assembly.closure_jacobian(joints[good & departed])]
+    moved = int(np.linalg.matrix_rank(away[good & departed], tol=0.1 * STEP))
     return assembly.m - max(ranks), moved

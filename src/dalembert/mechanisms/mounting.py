@@ -22,7 +22,7 @@ from ..rings.real import REAL
 from ..rings.ring import Scalar
 from ..systems.applied_forces import force_load, force_slopes
 from ..systems.arm_system import ArmSystem
-from .batch import Array, through
+from .batch import Array, over_columns
 from .transfer import TransferredModel
 
 WORLD = "world"
@@ -30,18 +30,18 @@ WORLD = "world"
 
 def mounted(arm: ArmDescription, base: Placement, gravity: Vector) -> ArmSystem:
     """The arm with its base fixed at ``base`` in the world, under the world's gravity."""
-    given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
+    values = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
     world = WORLD
     while world in arm.link_names:
         world += " "
     mount = "mount"
     while mount in {joint.name for joint in arm.joints}:
         mount += " "
-    given["links"] = (Link(world), *arm.links)
-    given["joints"] = (Joint(mount, "fixed", world, arm.base, base), *arm.joints)
-    given["gravity"] = gravity
-    given["drives"] = arm.drives.on_base(arm.base)
-    return ArmSystem(**given)
+    values["links"] = (Link(world), *arm.links)
+    values["joints"] = (Joint(mount, "fixed", world, arm.base, base), *arm.joints)
+    values["gravity"] = gravity
+    values["drives"] = arm.drives.on_base(arm.base)
+    return ArmSystem(**values)
 
 
 def carrying(
@@ -52,10 +52,10 @@ def carrying(
     holder = arm.link(link or arm.tool_link).name
     if name in arm.link_names:
         raise ArmError(f"{arm.where}{arm.name} has a link {name!r} already; call the body something else")
-    given = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
-    given["links"] = (*arm.links, Link(name, inertia))
-    given["joints"] = (*arm.joints, Joint(f"{name} on {holder}", "fixed", holder, name, placement))
-    return ArmDescription(**given)
+    values = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
+    values["links"] = (*arm.links, Link(name, inertia))
+    values["joints"] = (*arm.joints, Joint(f"{name} on {holder}", "fixed", holder, name, placement))
+    return ArmDescription(**values)
 
 
 def free_body(name: str, inertia: Inertia, *, planar: bool = False) -> ArmDescription:
@@ -70,8 +70,8 @@ def free_body(name: str, inertia: Inertia, *, planar: bool = False) -> ArmDescri
     links, joints = [Link("ground")], []
     for move in moves:
         along = axes[move[-1]]
-        last = move == moves[-1]
-        links.append(Link(name if last else f"{name} {move}", inertia if last else Inertia()))
+        is_last = move == moves[-1]
+        links.append(Link(name if is_last else f"{name} {move}", inertia if is_last else Inertia()))
         kind = "revolute" if move.startswith("r") else "prismatic"
         joints.append(
             Joint(move, kind, links[-2].name, links[-1].name, along, along.inverse(), Limits())  # type: ignore[arg-type]
@@ -136,21 +136,21 @@ class ChainNumbers:
         kernel = self.kernel("mass_matrix")
         if kernel:
             return kernel(phi)
-        return through(lambda q: self.system.mass_matrix(REAL, q), phi)
+        return over_columns(lambda q: self.system.mass_matrix(REAL, q), phi)
 
     def christoffel(self, phi: Array) -> Array:
         """``(b, n, n, n)``; compiled, column by column from the Coriolis matrix at unit rates."""
         kernel = self.kernel("coriolis_matrix")
         if kernel:
             return np.stack([kernel(phi, unit) for unit in np.eye(self.n)], axis=-1)
-        return through(lambda q: self.system.christoffel(REAL, q), phi)
+        return over_columns(lambda q: self.system.christoffel(REAL, q), phi)
 
     def gravity(self, phi: Array) -> Array:
         """dV/dphi ``(b, n)``: the joint torques (N m or N) that hold the weight."""
         kernel = self.kernel("gravity_load")
         if kernel:
             return kernel(phi)
-        return through(lambda q: self.system.gravity(REAL, q), phi)
+        return over_columns(lambda q: self.system.gravity(REAL, q), phi)
 
     def load(self, phi: Array, rate: Array | None, forces: Sequence[Force] = ()) -> Array:
         """T^L: what weight, springs, dampers and ``forces`` put on the joints."""
@@ -161,9 +161,9 @@ class ChainNumbers:
         total = self.force_load(phi, forces)
         moving = np.zeros_like(phi) if rate is None else rate
         if self.system.elastics:
-            total += through(lambda q, qd: self.system.elastic_load(REAL, q, qd), phi, moving)
+            total += over_columns(lambda q, qd: self.system.elastic_load(REAL, q, qd), phi, moving)
         if self.system.train is not None:
-            total -= through(lambda q, qd: self.system.friction(REAL, q, qd, [0] * self.n), phi, moving)
+            total -= over_columns(lambda q, qd: self.system.friction(REAL, q, qd, [0] * self.n), phi, moving)
         return total
 
     def force_load(self, phi: Array, forces: Sequence[Force]) -> Array:
@@ -184,7 +184,7 @@ class ChainNumbers:
         kernel = self.kernel("inverse_dynamics")
         if kernel and not forces:
             return kernel(phi, rate, rate2)  # springs and dampers included
-        torque = through(lambda *x: self.system.torque(REAL, *x), phi, rate, rate2)
+        torque = over_columns(lambda *x: self.system.torque(REAL, *x), phi, rate, rate2)
         return torque - self.force_load(phi, forces) if forces else torque
 
     def bias(self, phi: Array, rate: Array) -> Array:
@@ -192,7 +192,7 @@ class ChainNumbers:
         kernel = self.kernel("bias")
         if kernel:
             return kernel(phi, rate)
-        return through(lambda q, qd: self.system.torque(REAL, q, qd, [0] * self.n), phi, rate)
+        return over_columns(lambda q, qd: self.system.torque(REAL, q, qd, [0] * self.n), phi, rate)
 
     def torque_slopes(
         self, phi: Array, rate: Array, rate2: Array, forces: Sequence[Force] = ()
@@ -202,15 +202,15 @@ class ChainNumbers:
         def slopes(q: list[Scalar], qd: list[Scalar], qdd: list[Scalar]) -> Any:
             return (*self.system.torque_derivatives(REAL, q, qd, qdd), self.system.mass_matrix(REAL, q))
 
-        by_position, by_rate, by_acceleration = through(slopes, phi, rate, rate2)
+        by_position, by_rate, by_acceleration = over_columns(slopes, phi, rate, rate2)
         if forces:
             by_position = by_position - force_slopes(self.arm, self.system, phi, forces)
         return by_position, by_rate, by_acceleration
 
     def kinetic_energy(self, phi: Array, rate: Array) -> Array:
         """T (J)."""
-        return through(lambda *x: self.system.kinetic_energy(REAL, *x), phi, rate)
+        return over_columns(lambda *x: self.system.kinetic_energy(REAL, *x), phi, rate)
 
     def potential_energy(self, phi: Array) -> Array:
         """V (J) of gravity and springs."""
-        return through(lambda q: self.system.potential_energy(REAL, q), phi)
+        return over_columns(lambda q: self.system.potential_energy(REAL, q), phi)

@@ -74,12 +74,12 @@ class Motors:
     def _rows(self, phi: Array) -> Array:
         """The motors' rates per joint rate, ``(b, k, m)``."""
         placed = self.mechanism.chains.place(phi)
-        found = np.zeros((len(phi), len(self.motions), self.mechanism.m))
+        rows = np.zeros((len(phi), len(self.motions), self.mechanism.m))
         for k, motion in enumerate(self.motions):
             first = motion.jet(placed, 1).first
             assert first is not None
-            found[:, k, motion.joints] = first[:, 0]
-        return found
+            rows[:, k, motion.joints] = first[:, 0]
+        return rows
 
     def least_squares(self, phi: ArrayLike, wanted: ArrayLike, weight: ArrayLike | None = None) -> Array:
         """T_q ``(..., k)`` of least T.W T for loads ``wanted`` at the coordinates (4-85)."""
@@ -87,7 +87,7 @@ class Motors:
 
         def share(phi: Array, wanted: Array) -> Array:
             g = self.influence(phi)
-            return qp.least(w, np.zeros(len(g)), (g.T, wanted))
+            return qp.minimiser(w, np.zeros(len(g)), (g.T, wanted))
 
         m = self.mechanism
         return m.each(share, ("phi", phi, m.m, "joint"), ("wanted", wanted, m.n, "coordinate"))
@@ -99,9 +99,13 @@ class Motors:
         T^L_q = [G]^-LT T^L_u (4-90), u being the coordinates of the mechanism; ``qd`` matters only to dampers.
         """
         g = self.influence(phi)
-        left = g @ np.linalg.inv(transfer.transposed(g) @ g)
+        left_inverse = g @ np.linalg.inv(transfer.transposed(g) @ g)
         model = self.mechanism.model(phi, qd, forces)
-        return PartialModel(left @ model.inertia, transfer.dot(left, model.power), transfer.times(left, model.load))
+        return PartialModel(
+            left_inverse @ model.inertia,
+            transfer.dot(left_inverse, model.power),
+            transfer.times(left_inverse, model.load),
+        )
 
     def internal(self, phi: ArrayLike) -> Array:
         """Loads ``(k, k - n)`` of the motors that balance each other at one configuration: an orthonormal basis."""
@@ -129,64 +133,65 @@ class Motors:
         count = len(self.motions)
         w = qp.weight_array(weight, count, "motor")
         centre = np.zeros(count) if preload is None else one_state(count, "preload", preload, "motor")
-        kept = self._limits(limits)
+        bounds = self._limits(limits)
         cone = self._contacts(push) if contacts else None
         m = self.mechanism
 
         def share(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-            return self._share(phi, qd, qdd, w, centre, kept, cone, forces)
+            return self._distributed(phi, qd, qdd, w, centre, bounds, cone, forces)
 
         rates = ((name, values, m.n, "coordinate") for name, values in (("qd", qd), ("qdd", qdd)))
         return Shared(self.names, *m.each(share, ("phi", phi, m.m, "joint"), *rates))
 
-    def _share(
+    def _distributed(
         self,
         phi: Array,
         qd: Array,
         qdd: Array,
         weight: Array | None,
         centre: Array,
-        kept: tuple[Array, Array],
+        bounds: tuple[Array, Array],
         cone: tuple[Array, Array] | None,
         forces: Forces,
     ) -> tuple[Array, ...]:
-        """Torques, closure forces, T_u and residual of one state; ``kept`` and ``cone`` are inequalities A x >= b."""
-        mechanism, at = self.mechanism, phi[None]
-        carried = mechanism.assembly.carried(at)
+        """Torques, closure forces, T_u and residual of one state; ``bounds`` and ``cone`` are inequalities A x >= b."""
+        mechanism, joints = self.mechanism, phi[None]
+        carried = mechanism.assembly.carried(joints)
         moving = joint_motion(carried, qd[None], qdd[None])
-        joint_load = mechanism.joint_loads(at, *moving, mechanism._forces(forces))[0]
+        joint_load = mechanism.joint_loads(joints, *moving, mechanism._forces(forces))[0]
         x = carried.x[0]
-        wanted = x.T @ joint_load
-        rows = self._rows(at)[0]
+        needed = x.T @ joint_load
+        rows = self._rows(joints)[0]
         g = rows @ x
         # What the motors do not hold at the joints, the closures must: T_phi - S^T T_q = [G^c]^T T_c.
-        closing = mechanism.assembly.closure_jacobian(at)[0]
+        closing = mechanism.assembly.closure_jacobian(joints)[0]
         pseudo = np.linalg.pinv(closing.T, rcond=1e-9) if mechanism.r else np.zeros((0, mechanism.m))
         per_motor = -pseudo @ rows.T
         fixed = pseudo @ joint_load
-        table, least = kept
+        table, lower = bounds
         if cone is not None:
             push, floor = cone
-            table, least = np.vstack([table, push @ per_motor]), np.concatenate([least, floor - push @ fixed])
+            table, lower = np.vstack([table, push @ per_motor]), np.concatenate([lower, floor - push @ fixed])
         try:
-            torque = qp.least(weight, centre, (g.T, wanted), (table, least))
+            torque = qp.minimiser(weight, centre, (g.T, needed), (table, lower))
         except qp.Infeasible as fault:
             raise ArmError(
                 f"no loads of {listed(self.names)} give this motion with contacts that push and motors within their "
                 f"limits ({fault}); slow down, allow more friction, or take stronger motors"
             ) from None
-        return torque, fixed + per_motor @ torque, wanted, np.abs(g.T @ torque - wanted).max(initial=0)
+        return torque, fixed + per_motor @ torque, needed, np.abs(g.T @ torque - needed).max(initial=0)
 
     def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
+        """Rows A and bounds b with A T_q >= b: every load within plus and minus its largest."""
         count = len(self.motions)
         if limits is False:
             return np.zeros((0, count)), np.zeros(0)
         largest = self.effort
         if limits is not True:
-            given = np.asarray(limits, dtype=float)
-            if given.shape not in ((), (1,), (count,)):
-                raise ArmError(f"limits must be one number, or {count}, one per motor; got shape {given.shape}")
-            largest = np.broadcast_to(given, (count,))
+            limit_array = np.asarray(limits, dtype=float)
+            if limit_array.shape not in ((), (1,), (count,)):
+                raise ArmError(f"limits must be one number, or {count}, one per motor; got shape {limit_array.shape}")
+            largest = np.broadcast_to(limit_array, (count,))
         return np.vstack([np.eye(count), -np.eye(count)]), -np.concatenate([largest, largest])
 
     def _contacts(self, push: float) -> tuple[Array, Array]:
@@ -202,11 +207,11 @@ class Motors:
                 raise ArmError(
                     f"closure {closure.name!r} pushes along z, which it does not hold; add z to what it holds"
                 )
-            places = {freedom: part.start - assembly.n + k for k, freedom in enumerate(closure.held)}
-            normal = np.eye(assembly.r)[places["z"]]
+            row_of = {freedom: part.start - assembly.n + k for k, freedom in enumerate(closure.held)}
+            normal = np.eye(assembly.r)[row_of["z"]]
             cone.append(normal)
             floor.append(push)
-            sides = [np.eye(assembly.r)[places[axis]] for axis in ("x", "y") if axis in places]
+            sides = [np.eye(assembly.r)[row_of[axis]] for axis in ("x", "y") if axis in row_of]
             # Inside the round cone: the sum of both friction forces stays below mu times the normal force.
             signs: Any = np.array(np.meshgrid(*([1.0, -1.0],) * len(sides))).reshape(len(sides), -1).T if sides else []
             for sign in signs:

@@ -22,18 +22,18 @@ def drive_coordinate(drive: Actuator, system: ChainFrames) -> Coordinate:
     if not drive.ratios:
         raise ArmError(f"motor {drive.name!r} of the mechanism turns with nothing; give its ratios to coordinates")
     try:
-        parts = [(Coordinate(text, system), ratio) for text, ratio in drive.ratios]
-        found = parts[0][0].scaled(float(parts[0][1]))
-        for coordinate, ratio in parts[1:]:
-            found = found.plus(coordinate.scaled(float(ratio)))
+        terms = [(Coordinate(text, system), ratio) for text, ratio in drive.ratios]
+        total = terms[0][0].scaled(float(terms[0][1]))
+        for coordinate, ratio in terms[1:]:
+            total = total.plus(coordinate.scaled(float(ratio)))
     except ArmError as fault:
         raise ArmError(f"motor {drive.name!r}: {fault}") from None
-    return found
+    return total
 
 
 def drive_elements(drives: Sequence[Actuator], system: ChainFrames) -> list[LoadElement]:
     """Rotors and viscous friction of the motors, on their positions."""
-    found = []
+    elements = []
     for drive in drives:
         rotor, friction = drive.rotor, drive.friction
         if rotor.link or drive.body is not None:
@@ -49,9 +49,9 @@ def drive_elements(drives: Sequence[Actuator], system: ChainFrames) -> list[Load
         inertia, viscous = Fraction(rotor.inertia), exact(friction.viscous)
         if inertia < 0 or viscous < 0:
             raise ArmError(f"motor {drive.name!r}: inertia and friction are at least zero; mend them")
-        found.append(
+        elements.append(
             LoadElement(
                 drive.name, drive_coordinate(drive, system).terms, damping=viscous, inertia=inertia, is_drive=True
             )
         )
-    return found
+    return elements

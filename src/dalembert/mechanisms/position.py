@@ -21,22 +21,22 @@ LARGEST_STEP = 0.7
 
 
 def newton(
-    assembly: Assembly, guess: Array, wanted: Array | None, iterations: int = 60, near: bool = False
+    assembly: Assembly, guess: Array, target: Array | None, iterations: int = 60, near: bool = False
 ) -> tuple[Array, Array]:
-    """Joints ``(b, m)`` that satisfy the closures and have the coordinates ``wanted`` ``(b, n)``; residuals ``(b,)``.
+    """Joints ``(b, m)`` that satisfy the closures and have the coordinates ``target`` ``(b, n)``; residuals ``(b,)``.
 
-    Without ``wanted`` the closures alone are satisfied, by steps of least length: the closed configuration near the
+    Without ``target`` the closures alone are satisfied, by steps of least length: the closed configuration near the
     guess. A residual above tolerance means that none was found. ``near``: the guess comes from a closed configuration
     by a small step, so that the closures' equations, quicker than their errors on the rotation group, serve as well.
     """
     phi = guess.copy()
-    size = np.ones(len(phi)) + np.abs(wanted).max(axis=1, initial=0.0) if wanted is not None else np.ones(len(phi))
+    size = np.ones(len(phi)) + np.abs(target).max(axis=1, initial=0.0) if target is not None else np.ones(len(phi))
 
-    def residual(at: Array, which: NDArray[np.intp]) -> tuple[Array, Array]:
-        if wanted is None:
-            return assembly.closing(at) if near else assembly.misfit(at)
-        value, g = assembly.first_order(at, apart=not near)
-        value[:, : assembly.n] -= wanted[which]
+    def residual(joints: Array, indices: NDArray[np.intp]) -> tuple[Array, Array]:
+        if target is None:
+            return assembly.closures_at(joints) if near else assembly.closure_error(joints)
+        value, g = assembly.first_order(joints, as_error=not near)
+        value[:, : assembly.n] -= target[indices]
         return value, g
 
     worst = np.full(len(phi), np.inf)
@@ -45,14 +45,14 @@ def newton(
     for _ in range(iterations):
         worst[active] = np.abs(value).max(axis=1, initial=0.0)
         rough = worst[active] > TOLERANCE * size[active]
-        if wanted is not None and not rough.all():
+        if target is not None and not rough.all():
             # A last step, which is known, takes off what differences would see; near singularities it is rounding.
-            last = _step(jacobian[~rough], value[~rough], None)
-            phi[active[~rough]] -= np.where(np.abs(last).max(axis=1, keepdims=True) < 1e-10, last, 0.0)
+            final_step = _step(jacobian[~rough], value[~rough], None)
+            phi[active[~rough]] -= np.where(np.abs(final_step).max(axis=1, keepdims=True) < 1e-10, final_step, 0.0)
         if not rough.any():
             break
         active, value, jacobian = active[rough], value[rough], jacobian[rough]
-        step = _step(jacobian, value, assembly.rank if wanted is None else None)
+        step = _step(jacobian, value, assembly.rank if target is None else None)
         largest = np.abs(step).max(axis=1)
         step *= np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
         before = (value * value).sum(axis=1)
@@ -123,12 +123,12 @@ def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool, starts:
     phi, residuals = newton(assembly, guess[None], None)
     if closed(residuals)[0]:
         return phi[0]
-    others = random_joints(assembly, starts, 0, guess)
-    found, off = newton(assembly, others, None)
-    good = closed(off)
+    guesses = random_joints(assembly, starts, 0, guess)
+    candidates, errors = newton(assembly, guesses, None)
+    good = closed(errors)
     if good.any():
-        distance = np.linalg.norm(wrapped(assembly, found[good] - guess), axis=1)
-        home = wrapped_near(assembly, found[good][int(np.argmin(distance))], guess)
+        distance = np.linalg.norm(wrapped(assembly, candidates[good] - guess), axis=1)
+        home = wrapped_near(assembly, candidates[good][int(np.argmin(distance))], guess)
         if chosen:
             warnings.warn(
                 f"{name}: the loops do not close from the home that was given, so the nearest of {int(good.sum())} "
@@ -138,7 +138,7 @@ def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool, starts:
                 caller_level(),
             )
         return home
-    best = found[int(np.argmin(off))] if off.min() < residuals[0] else phi[0]
+    best = candidates[int(np.argmin(errors))] if errors.min() < residuals[0] else phi[0]
     raise ArmError(cannot_close(assembly, best, starts))
 
 
@@ -151,18 +151,18 @@ def moved_most(assembly: Assembly, moved: Array) -> str:
 
 def cannot_close(assembly: Assembly, phi: Array, starts: int) -> str:
     """Which closure stays open, and by how much."""
-    errors = np.abs(assembly.misfit(phi[None])[0][0])
+    errors = np.abs(assembly.closure_error(phi[None])[0][0])
     worst = int(np.argmax(errors))
     name, size = assembly.equation_names[worst], errors[worst]
-    tried = f"from the guess and {starts} random starts the best" if starts else "from the guess the nearest"
-    if np.abs(assembly.closing(phi[None])[0]).max() <= 1e-9:
+    attempt = f"from the guess and {starts} random starts the best" if starts else "from the guess the nearest"
+    if np.abs(assembly.closures_at(phi[None])[0]).max() <= 1e-9:
         return (
-            f"the mechanism closes only with its axes turned the wrong way round: {tried} leaves {name} off by "
+            f"the mechanism closes only with its axes turned the wrong way round: {attempt} leaves {name} off by "
             f"{np.degrees(size):.4g} degrees; start nearer to the assembly you mean, or turn a frame of that closure"
         )
     unit = "rad" if name.rpartition(".")[2].startswith("r") else "m"
     return (
-        f"the mechanism cannot be assembled: {tried} leaves {name} open by {size:.3g} {unit}; check the lengths and "
+        f"the mechanism cannot be assembled: {attempt} leaves {name} open by {size:.3g} {unit}; check the lengths and "
         f"where the bases stand, or give a guess nearer to a closed configuration"
     )
 
@@ -178,7 +178,7 @@ def wrapped_near(assembly: Assembly, phi: Array, guess: Array) -> Array:
     return guess + wrapped(assembly, phi - guess)
 
 
-def assembly_modes(assembly: Assembly, wanted: Array, starts: int, seed: int, around: Array) -> Array:
+def assembly_modes(assembly: Assembly, target: Array, starts: int, seed: int, around: Array) -> Array:
     """All different configurations ``(k, m)`` with these coordinates that Newton finds from random starts.
 
     A coordinate that is a joint starts at its wanted value. Angles come within half a turn of ``around``, so
@@ -188,15 +188,15 @@ def assembly_modes(assembly: Assembly, wanted: Array, starts: int, seed: int, ar
     guesses[0] = around
     fixed = [(k, c.joint) for k, c in enumerate(assembly.coordinates) if c.joint >= 0]
     for k, joint in fixed:
-        guesses[:, joint] = wanted[k]
-    phi, residuals = newton(assembly, guesses, np.broadcast_to(wanted, (starts, len(wanted))).copy())
+        guesses[:, joint] = target[k]
+    phi, residuals = newton(assembly, guesses, np.broadcast_to(target, (starts, len(target))).copy())
     phi = phi[closed(residuals)]
-    found: list[Array] = []
+    modes: list[Array] = []
     for candidate in phi:
-        if all(np.abs(wrapped(assembly, candidate - other)).max() > 1e-6 for other in found):
+        if all(np.abs(wrapped(assembly, candidate - known_mode)).max() > 1e-6 for known_mode in modes):
             near = wrapped_near(assembly, candidate, around)
             for k, joint in fixed:
-                near[joint] = wanted[k]
-            found.append(near)
-    found.sort(key=lambda one: float(np.linalg.norm(one - around)))
-    return np.array(found).reshape(-1, assembly.m)
+                near[joint] = target[k]
+            modes.append(near)
+    modes.sort(key=lambda mode: float(np.linalg.norm(mode - around)))
+    return np.array(modes).reshape(-1, assembly.m)

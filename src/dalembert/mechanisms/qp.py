@@ -29,13 +29,13 @@ def weight_array(weight: ArrayLike | None, n: int, what: str) -> Array | None:
     """A weight ``(n, n)``, one row per ``what``; None for the identity."""
     if weight is None:
         return None
-    found = vector_array(n, "the weight", weight, what)
-    if found.shape != (n, n):
-        raise ArmError(f"the weight must be a matrix ({n}, {n}), one row per {what}; got shape {found.shape}")
-    return found
+    matrix = vector_array(n, "the weight", weight, what)
+    if matrix.shape != (n, n):
+        raise ArmError(f"the weight must be a matrix ({n}, {n}), one row per {what}; got shape {matrix.shape}")
+    return matrix
 
 
-def least(
+def minimiser(
     weight: Array | None,
     centre: Array,
     equations: tuple[Array, Array] | None = None,
@@ -44,26 +44,26 @@ def least(
     """The minimiser; ``weight`` is symmetric and positive definite, the identity by default."""
     n = len(centre)
     factor = np.eye(n) if weight is None else _factor(np.asarray(weight, dtype=float))
-    back = solve_triangular(factor, np.eye(n))  # x = centre + back y, and the length of y is to be least
+    to_x = solve_triangular(factor, np.eye(n))  # x = centre + back y, and the length of y is to be least
     start, free = np.zeros(n), np.eye(n)
     if equations is not None and len(equations[1]):
         e, right = equations
-        g = e @ back
+        g = e @ to_x
         u, s, vh = np.linalg.svd(g)
         rank = int((s > RANK * max(s[0], 1e-300)).sum()) if len(s) else 0
-        wanted = right - e @ centre
-        start = vh[:rank].T @ ((u[:, :rank].T @ wanted) / s[:rank])
+        right_side = right - e @ centre
+        start = vh[:rank].T @ ((u[:, :rank].T @ right_side) / s[:rank])
         free = vh[rank:].T
-        left = np.abs(g @ start - wanted).max()
-        if left > 1e-8 * (1 + np.abs(wanted).max()):
-            raise Infeasible(f"the equations contradict each other: the best point misses them by {left:.3g}")
+        misfit = np.abs(g @ start - right_side).max()
+        if misfit > 1e-8 * (1 + np.abs(right_side).max()):
+            raise Infeasible(f"the equations contradict each other: the best point misses them by {misfit:.3g}")
     y = start
     if inequalities is not None and len(inequalities[1]):
         a, b = inequalities
-        keep = np.isfinite(b)
-        a, b = a[keep] @ back, b[keep] - a[keep] @ centre
+        finite = np.isfinite(b)
+        a, b = a[finite] @ to_x, b[finite] - a[finite] @ centre
         y = start + free @ _shortest(a @ free, b - a @ start)
-    return centre + back @ y
+    return centre + to_x @ y
 
 
 def _factor(weight: Array) -> Array:

@@ -81,8 +81,8 @@ class Redundant:
 
     def influence(self, phi: ArrayLike) -> tuple[Array, Array]:
         """[G^u_q] and [H^u_qq] of the wanted freedoms."""
-        found = self.mechanism.frame_influence(phi, self.frame)
-        return found.first[..., self.rows, :], found.second[..., self.rows, :, :]
+        influence = self.mechanism.frame_influence(phi, self.frame)
+        return influence.first[..., self.rows, :], influence.second[..., self.rows, :, :]
 
     def weight_at(self, phi: ArrayLike) -> Array:
         """W of (4-70), ``(..., n, n)``: I*_qq for "energy", the identity for "joints", or the user's matrix."""
@@ -114,7 +114,7 @@ class Redundant:
             g, _ = self.influence(phi)
             bounds = None if dt is None else self._bounds(phi, dt)
             try:
-                return qp.least(self.weight_at(phi), centre, (g, ud), bounds)
+                return qp.minimiser(self.weight_at(phi), centre, (g, ud), bounds)
             except qp.Infeasible:
                 raise ArmError(
                     f"no motion within the limits of the joints gives these rates of {self.frame}; slow down, or give "
@@ -128,7 +128,7 @@ class Redundant:
 
         def resolve(phi: Array, udd: Array, centre: Array, qd: Array) -> Array:
             g, h = self.influence(phi)
-            return qp.least(self.weight_at(phi), centre, (g, udd - transfer.form(qd, h)))
+            return qp.minimiser(self.weight_at(phi), centre, (g, udd - transfer.form(qd, h)))
 
         return self._each(resolve, phi, ("udd", udd), ("qd", qd), secondary=secondary)
 
@@ -136,19 +136,19 @@ class Redundant:
         self,
         function: Callable[..., Any],
         phi: ArrayLike,
-        wanted: tuple[str, ArrayLike],
+        frame_motion: tuple[str, ArrayLike],
         *rates: tuple[str, ArrayLike],
         secondary: ArrayLike | None = None,
     ) -> Any:
         """``function`` of single states: joints, wanted motion of the frame, secondary motion, rates of q."""
         m = self.mechanism
-        name, values = wanted
-        others = [("secondary", np.zeros(m.n) if secondary is None else secondary), *rates]
+        name, values = frame_motion
+        coordinate_motions = [("secondary", np.zeros(m.n) if secondary is None else secondary), *rates]
         return m.each(
             function,
             ("phi", phi, m.m, "joint"),
             (name, values, len(self.rows), "freedom"),
-            *((name, values, m.n, "coordinate") for name, values in others),
+            *((name, values, m.n, "coordinate") for name, values in coordinate_motions),
         )
 
     def least_torque(
@@ -159,24 +159,24 @@ class Redundant:
 
         def resolve(phi: Array, udd: Array, centre: Array, qd: Array) -> tuple[Array, Array]:
             g, h = self.influence(phi)
-            still = self.mechanism.inverse_dynamics(phi, qd, centre)
+            bias = self.mechanism.inverse_dynamics(phi, qd, centre)
             inertia = self.mechanism.mass_matrix(phi)
-            through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - T at rest)
-            torque = qp.least(w, centre, (through, udd - transfer.form(qd, h) + through @ still))
-            return torque, np.linalg.solve(inertia, torque - still)
+            through = np.linalg.solve(inertia, g.T).T  # G I*^-1, since q'' = I*^-1 (T - bias)
+            torque = qp.minimiser(w, centre, (through, udd - transfer.form(qd, h) + through @ bias))
+            return torque, np.linalg.solve(inertia, torque - bias)
 
-        found: tuple[Array, Array] = self._each(resolve, phi, ("udd", udd), ("qd", qd))
-        return found
+        solution: tuple[Array, Array] = self._each(resolve, phi, ("udd", udd), ("qd", qd))
+        return solution
 
     def error(self, phi: ArrayLike, target: ArrayLike) -> Array:
         """Error of the frame from the pose ``target`` ``(4, 4)`` in the wanted freedoms (m, rad, world axes)."""
-        pose, wanted = self.mechanism.frame(phi, self.frame), np.asarray(target, dtype=float)
-        turn = wanted[:3, :3] @ pose[:3, :3].T
+        pose, target_pose = self.mechanism.frame(phi, self.frame), np.asarray(target, dtype=float)
+        turn = target_pose[:3, :3] @ pose[:3, :3].T
         twist = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
         sine, cosine = np.linalg.norm(twist) / 2, (np.trace(turn) - 1) / 2
         angle = np.arctan2(sine, cosine)
         twist = twist / 2 * (angle / sine if sine > 1e-12 else 1.0)
-        return np.concatenate([wanted[:3, 3] - pose[:3, 3], twist])[self.rows]
+        return np.concatenate([target_pose[:3, 3] - pose[:3, 3], twist])[self.rows]
 
     def track(
         self,
@@ -204,6 +204,6 @@ class Redundant:
         down = np.maximum((system.lower - phi) / dt, -speed)
         up = np.maximum((phi - system.upper) / dt, -speed)
         rows = self.mechanism.influence(phi).first
-        table, least = np.concatenate([rows, -rows]), np.concatenate([down, up])
-        kept = np.isfinite(least)
-        return table[kept], least[kept]
+        table, lower = np.concatenate([rows, -rows]), np.concatenate([down, up])
+        finite = np.isfinite(lower)
+        return table[finite], lower[finite]

@@ -58,24 +58,24 @@ def track(
     wish = np.zeros((len(times), mechanism.n))
     if secondary is not None:
         wish = wish + np.broadcast_to(np.asarray(secondary, dtype=float), wish.shape)
-    here = mechanism.closed_near(one_state(mechanism.m, "phi", phi))
+    configuration = mechanism.closed_near(one_state(mechanism.m, "phi", phi))
     worst = 0.0
     joints, speeds = [], []
     for k, target in enumerate(targets):
         dt = times[k] - times[k - 1] if k else 1.0
-        before = here
+        before = configuration
         for turn in range(CORRECTIONS):
-            lack = redundant.error(here, target)
+            lack = redundant.error(configuration, target)
             if turn and np.abs(lack).max() < THERE:
                 break
             push = None
             if k and not turn:
-                push = wish[k] if criterion is None else wish[k] - gain * _slope(redundant, criterion, here)
-            rates = redundant.rates(here, lack / dt, push, dt if limits else None)
-            here = _moved(redundant, here, rates * dt, k)
-        worst = max(worst, float(np.abs(redundant.error(here, target)).max()))
-        joints.append(here)
-        speeds.append((here - before) / dt if k else np.zeros_like(here))
+                push = wish[k] if criterion is None else wish[k] - gain * _slope(redundant, criterion, configuration)
+            rates = redundant.rates(configuration, lack / dt, push, dt if limits else None)
+            configuration = _moved(redundant, configuration, rates * dt, k)
+        worst = max(worst, float(np.abs(redundant.error(configuration, target)).max()))
+        joints.append(configuration)
+        speeds.append((configuration - before) / dt if k else np.zeros_like(configuration))
     return Resolved(times, np.array(joints), np.array(speeds), worst)
 
 
@@ -83,21 +83,24 @@ def _moved(redundant: Redundant, phi: Array, step: Array, index: int) -> Array:
     """The joints after a step of the coordinates, closed again."""
     mechanism = redundant.mechanism
     ahead = phi + mechanism.influence(phi).first @ step
-    found, off = position.newton(mechanism.assembly, ahead[None], None)
-    if not position.closed(off)[0] or np.abs(found[0] - ahead).max() > position.LARGEST_STEP:
+    solution, residual = position.newton(mechanism.assembly, ahead[None], None)
+    if not position.closed(residual)[0] or np.abs(solution[0] - ahead).max() > position.LARGEST_STEP:
         raise ArmError(
             f"{mechanism.name}: the loops do not close on the way to pose {index}; take shorter steps, or keep away "
             f"from the edge of its reach"
         )
-    return found[0]
+    return solution[0]
 
 
 def _slope(redundant: Redundant, criterion: Criterion, phi: Array) -> Array:
     """Slope of the criterion along each coordinate, by differences along closed motions."""
     mechanism = redundant.mechanism
-    ways = mechanism.influence(phi).first
-    values = [[float(criterion(mechanism.closed_near(phi + sign * STEP * way))) for sign in (1, -1)] for way in ways.T]
-    found = np.array([(ahead - behind) / (2 * STEP) for ahead, behind in values])
-    if not np.isfinite(found).all():
+    directions = mechanism.influence(phi).first
+    values = [
+        [float(criterion(mechanism.closed_near(phi + sign * STEP * direction))) for sign in (1, -1)]
+        for direction in directions.T
+    ]
+    slope = np.array([(ahead - behind) / (2 * STEP) for ahead, behind in values])
+    if not np.isfinite(slope).all():
         raise ArmError("the criterion gave a value that is not finite; let it give numbers")
-    return found
+    return slope

@@ -19,19 +19,19 @@ MOST = 100
 """Most tables that one may stand for."""
 
 
-def spread(data: Mapping[str, Any], origin: str) -> dict[str, Any]:
+def expanded(data: Mapping[str, Any], origin: str) -> dict[str, Any]:
     """The document with every table and name written out."""
-    found = dict(data)
+    document = dict(data)
     for key in REPEATED:
-        if isinstance(found.get(key), Mapping):
-            found[key] = _tables(found[key], f"{origin}: {key}")
+        if isinstance(document.get(key), Mapping):
+            document[key] = _tables(document[key], f"{origin}: {key}")
     for key in LISTS:
-        if isinstance(found.get(key), list):
+        if isinstance(document.get(key), list):
             where = f"{origin}: {key}"
-            found[key] = [name for item in found[key] for name, _ in _names(item, where)]
-    if isinstance(found.get("home"), Mapping):
-        found["home"] = _positions(found["home"], f"{origin}: home")
-    return found
+            document[key] = [name for item in document[key] for name, _ in _names(item, where)]
+    if isinstance(document.get("home"), Mapping):
+        document["home"] = _positions(document["home"], f"{origin}: home")
+    return document
 
 
 def _names(text: Any, where: str) -> list[tuple[Any, str]]:
@@ -51,21 +51,23 @@ def _names(text: Any, where: str) -> list[tuple[Any, str]]:
 
 
 def _tables(tables: Mapping[str, Any], where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     for name, table in tables.items():
         names = _names(name, where)
-        for k, (own, number) in enumerate(names):
-            if own in found:
-                raise ArmError(f"{where} {own!r}: is there twice, once by a range of names; call one otherwise")
-            found[own] = table if not number else _numbered(table, number, k, len(names), f"{where} {own!r}")
-    return found
+        for k, (full_name, number) in enumerate(names):
+            if full_name in written:
+                raise ArmError(f"{where} {full_name!r}: is there twice, once by a range of names; call one otherwise")
+            written[full_name] = (
+                table if not number else _numbered(table, number, k, len(names), f"{where} {full_name!r}")
+            )
+    return written
 
 
 def _numbered(table: Any, number: str, k: int, count: int, where: str) -> Any:
     """The table of one of the numbers."""
     if not isinstance(table, Mapping):
         return table
-    found = {}
+    numbered = {}
     for key, value in table.items():
         if key == "at" and isinstance(value, list):
             if len(value) != count:
@@ -73,8 +75,8 @@ def _numbered(table: Any, number: str, k: int, count: int, where: str) -> Any:
                     f"{where}: at is a list of {len(value)} placements for {count} tables; give one for each"
                 )
             value = value[k]
-        found[key] = _filled(value, number)
-    return found
+        numbered[key] = _filled(value, number)
+    return numbered
 
 
 def _filled(value: Any, number: str) -> Any:
@@ -89,16 +91,16 @@ def _filled(value: Any, number: str) -> Any:
 
 
 def _positions(home: Mapping[str, Any], where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    positions: dict[str, Any] = {}
     for name, value in home.items():
         names = _names(name, where)
-        for k, (own, number) in enumerate(names):
+        for k, (full_name, number) in enumerate(names):
             if number and isinstance(value, list):
                 if len(value) != len(names):
                     raise ArmError(
                         f"{where} {name!r}: has {len(value)} positions for {len(names)} joints; give one for each"
                     )
-                found[own] = value[k]
+                positions[full_name] = value[k]
             else:
-                found[own] = value
-    return found
+                positions[full_name] = value
+    return positions

@@ -50,10 +50,14 @@ def resolved(
 def _hand(assembly: Assembly) -> tuple[Carrier, list[int]]:
     """The frame whose freedoms the coordinates are, and which of x, y, z, rx, ry, rz."""
     terms = [coordinate.terms for coordinate in assembly.coordinates]
-    alone = [of[0] for of in terms if len(of) == 1 and of[0].frame is not None and of[0].weight == 1]
+    alone = [
+        summands[0]
+        for summands in terms
+        if len(summands) == 1 and summands[0].frame is not None and summands[0].weight == 1
+    ]
     frames = [term.frame for term in alone if term.frame is not None]
-    places = {(frame.chain, frame.body, str(frame.exact)) for frame in frames}
-    if len(alone) < len(terms) or len(places) != 1:
+    frame_keys = {(frame.chain, frame.body, str(frame.exact)) for frame in frames}
+    if len(alone) < len(terms) or len(frame_keys) != 1:
         raise ArmError(
             "a motion of the hand is resolved in coordinates that are freedoms of one frame, such as x(tool), "
             "rz(tool); choose them with with_coordinates([...])"
@@ -65,15 +69,15 @@ def _posed(assembly: Assembly, frame: Carrier, rows: list[int], pose: Array, gue
     """The joints at which the frame has this pose in the freedoms ``rows``, near ``guess``, by Newton's method."""
     phi = guess.copy()
     for _ in range(30):
-        turn, place = (part[0] for part in assembly.chains.place(phi[None]).pose(frame))
-        off = np.concatenate([place - pose[:3, 3], Rotation.from_matrix(turn @ pose[:3, :3].T).as_rotvec()])[rows]
-        value, g = (part[0] for part in assembly.first_order(phi[None], apart=True))
-        value[: assembly.n] = off
+        turn, origin = (part[0] for part in assembly.chains.place(phi[None]).pose(frame))
+        error = np.concatenate([origin - pose[:3, 3], Rotation.from_matrix(turn @ pose[:3, :3].T).as_rotvec()])[rows]
+        value, g = (part[0] for part in assembly.first_order(phi[None], as_error=True))
+        value[: assembly.n] = error
         if np.abs(value).max() < TOLERANCE * (1 + np.abs(pose).max()):
             return phi
         step = np.linalg.lstsq(g, value, rcond=1e-9)[0]
         phi -= step * min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
     raise ArmError(
-        f"the hand does not reach pose {index} from the one before: it stays off by {np.abs(off).max():.3g} (m, rad); "
-        f"take shorter steps, or keep away from the edge of its reach"
+        f"the hand does not reach pose {index} from the one before: it stays off by {np.abs(error).max():.3g} (m, "
+        f"rad); take shorter steps, or keep away from the edge of its reach"
     )

@@ -28,12 +28,12 @@ def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> A
     for chain, arm in arms.items():
         steps = _step_names(arm, sum(joint.moves for joint in joints), used)
         called = {link: GROUND if link == arm.base else f"{chain}:{link}" for link in arm.link_names}
-        held = dict(arm.loads)
+        loads = dict(arm.loads)
         for link in arm.links:
             body = link.inertia
-            if link.name in held:
+            if link.name in loads:
                 tool = arm.load_frame(link.name)
-                body = body + (held[link.name].body.placed(tool) if tool.steps else held[link.name].body)
+                body = body + (loads[link.name].body.placed(tool) if tool.steps else loads[link.name].body)
             if link.name != arm.base:
                 links.append(Link(called[link.name], body))
         joints += [
@@ -48,7 +48,7 @@ def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> A
             for joint in arm.joints
         ]
         if arm.counts_drives:
-            train = _with(train, chain, arm, called)
+            train = _with_drives(train, chain, arm, called)
         else:
             silent += [f"{chain}.{joint}" for joint in arm.joint_names]
     if models:
@@ -60,34 +60,34 @@ def side_by_side(arms: Mapping[str, ArmSystem], gravity: Vector, name: str) -> A
 
 def _step_names(arm: ArmSystem, before: int, used: set[str]) -> dict[str, str]:
     """New names of lengths and angles, which count through all chains as links do; ``used`` grows by them."""
-    found: dict[str, str] = {}
+    renamed: dict[str, str] = {}
     for joint in arm.joints:
         for step in (*joint.before.steps, *joint.after.steps):
             name = step.name.removeprefix("-")
-            if not name or name in found:
+            if not name or name in renamed:
                 continue
             stem = name.rstrip("0123456789")
             number = int(name[len(stem) :] or 0) + before
             while (new := f"{stem}{number}" if number else name) in used:
                 number += 1
-            found[name] = new
+            renamed[name] = new
             used.add(new)
-    return found
+    return renamed
 
 
 def _renamed(placement: Placement, names: Mapping[str, str]) -> Placement:
     def named(name: str) -> str:
-        plain = name.removeprefix("-")
-        return name[: len(name) - len(plain)] + names[plain] if plain else name
+        unsigned = name.removeprefix("-")
+        return name[: len(name) - len(unsigned)] + names[unsigned] if unsigned else name
 
     return replace(placement, steps=tuple(replace(step, name=named(step.name)) for step in placement.steps))
 
 
-def _with(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, str]) -> DriveTrain:
+def _with_drives(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, str]) -> DriveTrain:
     """``train`` and the drives of a chain, by the names they have in the tree."""
     if arm.drives.functions:
         raise ArmError(
-            f"{arm.name}: its drives have functions of joint positions, which are told chain by chain alone; ask for "
+            f"{arm.name}: its drives have functions of joint positions, which are known chain by chain alone; ask for "
             f"the equations without_drives(), or of the arm itself"
         )
 
@@ -96,11 +96,11 @@ def _with(train: DriveTrain, chain: str, arm: ArmSystem, called: Mapping[str, st
         rotor = replace(part.rotor, link=called[part.rotor.link]) if part.rotor.link else part.rotor
         return replace(part, name=f"{chain}.{part.name}", ratios=ratios, rotor=rotor)
 
-    own = arm.drives
-    rubbed = tuple((f"{chain}.{joint}", friction) for joint, friction in own.joint_friction)
+    drives = arm.drives
+    rubbed = tuple((f"{chain}.{joint}", friction) for joint, friction in drives.joint_friction)
     return replace(
         train,
-        actuators=(*train.actuators, *map(named, own.actuators)),
-        elements=(*train.elements, *map(named, own.elements)),
+        actuators=(*train.actuators, *map(named, drives.actuators)),
+        elements=(*train.elements, *map(named, drives.elements)),
         joint_friction=(*train.joint_friction, *rubbed),
     )

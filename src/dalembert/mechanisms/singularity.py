@@ -71,23 +71,23 @@ class Nearest:
 
 def output_assembly(mechanism: Mechanism, output: Sequence[str]) -> Assembly:
     """The same closures with the output as coordinates."""
-    found = Assembly(mechanism.chains, mechanism.parts.closures, output)
-    if found.n != mechanism.n:
+    assembly = Assembly(mechanism.chains, mechanism.parts.closures, output)
+    if assembly.n != mechanism.n:
         raise ArmError(
-            f"the output has {found.n} coordinates and the mechanism {mechanism.n}; give as many of the hand"
+            f"the output has {assembly.n} coordinates and the mechanism {mechanism.n}; give as many of the hand"
         )
-    return found
+    return assembly
 
 
 def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = None) -> SingularityReport:
     """What is singular at one closed configuration."""
-    at = vector_array(mechanism.m, "phi", phi)
-    closing = mechanism.assembly.closure_jacobian(at[None])[0]
+    joints = vector_array(mechanism.m, "phi", phi)
+    closing = mechanism.assembly.closure_jacobian(joints[None])[0]
     rank = mechanism.assembly.rank or 0
     s = np.linalg.svd(closing, compute_uv=False) if closing.size else np.ones(1)
     constraint = float(s[rank - 1] / s[0]) if rank else 1.0
-    gain, motion = _smallest(mechanism.assembly, at)
-    loss = _smallest(output_assembly(mechanism, output), at)[0] if output is not None else None
+    gain, motion = _reciprocal_condition(mechanism.assembly, joints)
+    loss = _reciprocal_condition(output_assembly(mechanism, output), joints)[0] if output is not None else None
     measured = (("constraint", constraint), ("gain", gain), ("loss", loss))
     kinds = tuple(kind for kind, value in measured if value is not None and value < SINGULAR)
     if "constraint" in kinds:
@@ -95,7 +95,7 @@ def report(mechanism: Mechanism, phi: ArrayLike, output: Sequence[str] | None = 
     return SingularityReport(kinds, constraint, gain, loss, motion if "gain" in kinds else None)
 
 
-def _smallest(assembly: Assembly, phi: Array) -> tuple[float, Array]:
+def _reciprocal_condition(assembly: Assembly, phi: Array) -> tuple[float, Array]:
     g = assembly.first_order(phi[None])[1][0]
     _, s, vh = np.linalg.svd(g)
     return float(s[assembly.m - 1] / s[0]), vh[assembly.m - 1]
@@ -123,10 +123,10 @@ def nearest(
     target = _Target(assembly, start)
     rng = np.random.default_rng(0)
     guesses = np.concatenate([start[None], start + spread * rng.normal(size=(tries - 1, mechanism.m))])
-    closed_guesses, off = position.newton(mechanism.assembly, guesses, None)
+    closed_guesses, residuals = position.newton(mechanism.assembly, guesses, None)
     best: Nearest | None = None
-    for guess in closed_guesses[position.closed(off)]:
-        found = minimize(
+    for guess in closed_guesses[position.closed(residuals)]:
+        result = minimize(
             lambda x: 0.5 * float((x - start) @ (x - start)),
             guess,
             jac=lambda x: x - start,
@@ -134,10 +134,12 @@ def nearest(
             method="SLSQP",
             options={"maxiter": 200, "ftol": 1e-14},
         )
-        distance = float(np.linalg.norm(found.x - start))
-        there = np.abs(target.value(found.x)).max() < 1e-8 and _smallest(assembly, found.x)[0] < 1e-6
-        if there and (best is None or distance < best.distance):
-            best = Nearest(kind, found.x, distance)
+        distance = float(np.linalg.norm(result.x - start))
+        is_singular = (
+            np.abs(target.value(result.x)).max() < 1e-8 and _reciprocal_condition(assembly, result.x)[0] < 1e-6
+        )
+        if is_singular and (best is None or distance < best.distance):
+            best = Nearest(kind, result.x, distance)
     return best
 
 
@@ -153,32 +155,34 @@ class _Target:
         n = assembly.n
         if assembly.r > assembly.m - n:
             pivots: Any = qr(g[n:].T, pivoting=True, mode="economic")[2]
-            self.kept = np.concatenate([np.arange(n), n + np.sort(pivots[: assembly.m - n])])
+            self.rows = np.concatenate([np.arange(n), n + np.sort(pivots[: assembly.m - n])])
         else:
-            self.kept = np.arange(n + assembly.r)
-        self.size = max(abs(float(np.linalg.det(g[self.kept]))), 1e-12)
+            self.rows = np.arange(n + assembly.r)
+        self.size = max(abs(float(np.linalg.det(g[self.rows]))), 1e-12)
 
     def value(self, phi: Array) -> Array:
-        value, whole = (table[0] for table in self.assembly.first_order(phi[None]))
-        g, c = whole[self.kept], value[self.kept[self.assembly.n :]]
+        """c, then det [G^(q,c)] over its size at the start."""
+        value, g_w = (table[0] for table in self.assembly.first_order(phi[None]))
+        g, c = g_w[self.rows], value[self.rows[self.assembly.n :]]
         return np.concatenate([c, [np.linalg.det(g) / self.size]])
 
     def slope(self, phi: Array) -> Array:
+        """[G^c], then d det G/dphi_m = sum_rn cof(G)_rn H_rmn (Jacobi's formula), over the same size."""
         placed = self.assembly.chains.place(phi[None])
         blocks = self.assembly.blocks(placed, 2)
-        g = self.assembly.jacobian(blocks, 1)[0][self.kept]
+        g = self.assembly.jacobian(blocks, 1)[0][self.rows]
         cofactors = np.zeros((self.assembly.n + self.assembly.r, self.assembly.m))
-        cofactors[self.kept] = _cofactors(g)
+        cofactors[self.rows] = _cofactors(g)
         slope = np.zeros(self.assembly.m)
         for block in blocks:
-            part = cofactors[block.rows][:, block.joints]
+            block_cofactors = cofactors[block.rows][:, block.joints]
             assert block.jet.second is not None
-            slope[block.joints] += np.einsum("rn,rmn->m", part, np.asarray(block.jet.second[0]))
+            slope[block.joints] += np.einsum("rn,rmn->m", block_cofactors, np.asarray(block.jet.second[0]))
         return np.vstack([g[self.assembly.n :], slope / self.size])
 
 
 def _cofactors(g: Array) -> Array:
     """d det(G)/dG, finite where G is singular too: from its singular values."""
     u, s, vh = np.linalg.svd(g)
-    others = np.array([np.prod(np.delete(s, k)) for k in range(len(s))])
-    return float(np.linalg.det(u) * np.linalg.det(vh)) * (u * others) @ vh
+    products = np.array([np.prod(np.delete(s, k)) for k in range(len(s))])
+    return float(np.linalg.det(u) * np.linalg.det(vh)) * (u * products) @ vh

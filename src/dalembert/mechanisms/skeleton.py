@@ -46,33 +46,34 @@ class Skeleton:
             self._chain(number)
 
     def _chain(self, number: int) -> None:
+        """Add the points, bars and plates of one chain."""
         chains = self.mechanism.chains
         arm, links = list(chains.arms.values())[number], chains.numbers[number].chain
         free = _is_free(arm.bodies, arm.joints[0].child)
-        own = [self._point(number, body, Placement()) for body in range(links.n)]
+        joint_points = [self._point(number, body, Placement()) for body in range(links.n)]
         if not free:
-            self.joints += own
+            self.joints += joint_points
         tool_body, frame = arm.body_of[arm.tool_link]
         for body, segment in enumerate(links.segments):
             if free and body < links.n - 1:
                 continue
             if segment.parent >= 0 and not free:
-                self.bars.append((own[segment.parent], own[body], number))
+                self.bars.append((joint_points[segment.parent], joint_points[body], number))
             ends = [self._add(end) for end in self._ends.get((number, body), [])]
             self.joints += ends
             if len(ends) >= 3:
                 self.plates.append(ends)
             else:
-                self.bars += [(own[body], end, number) for end in ends]
+                self.bars += [(joint_points[body], end, number) for end in ends]
             if body == tool_body and not ends:
-                place = arm.bodies[body].after @ frame @ arm.tool
-                self.bars.append((own[body], self._point(number, body, place), number))
+                tool = arm.bodies[body].after @ frame @ arm.tool
+                self.bars.append((joint_points[body], self._point(number, body, tool), number))
 
-    def _point(self, number: int, body: int, at: Placement) -> int:
+    def _point(self, number: int, body: int, placement: Placement) -> int:
         chains = self.mechanism.chains
         path = np.array(chains.numbers[number].chain.paths[body], dtype=np.intp)
-        turn, shift = (np.array(part, dtype=float) for part in at.exact)
-        return self._add(Carrier(path + chains.slices[number].start, number, body, path, turn, shift, at))
+        turn, shift = (np.array(part, dtype=float) for part in placement.exact)
+        return self._add(Carrier(path + chains.slices[number].start, number, body, path, turn, shift, placement))
 
     def _add(self, carrier: Carrier) -> int:
         self.points.append(carrier)
@@ -80,8 +81,8 @@ class Skeleton:
 
     def positions(self, phi: Array) -> Array:
         """The points in the world ``(b, points, 3)`` at joints ``(b, m)``."""
-        at = self.mechanism.chains.place(phi)
-        return np.stack([at.pose(point)[1] for point in self.points], axis=1)
+        configuration = self.mechanism.chains.place(phi)
+        return np.stack([configuration.pose(point)[1] for point in self.points], axis=1)
 
     def function(self) -> Function:
         """The points as a function of phi, to compile."""
@@ -89,18 +90,18 @@ class Skeleton:
         return Function("skeleton", (("phi", self.mechanism.m),), (("points", (size, 3)),), partial(_tables, self))
 
 
-def _is_free(bodies: Sequence[Body], first: str) -> bool:
+def _is_free(bodies: Sequence[Body], base_link: str) -> bool:
     """A body that nothing holds is a chain of joints without inertia on the ground (``free_body``)."""
-    return first == "ground" and len(bodies) in (3, 6) and not any(body.inertia for body in bodies[:-1])
+    return base_link == "ground" and len(bodies) in (3, 6) and not any(body.inertia for body in bodies[:-1])
 
 
 def _tables(skeleton: Skeleton) -> Tables:
     graph, mechanism = Graph(), skeleton.mechanism
     phi = graph.inputs("phi_", mechanism.m)
-    parts = zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
-    met = [frames(chain(arm, graph), graph, phi[part]) for arm, part in parts]
-    found = []
+    chains = zip(mechanism.chains.arms.values(), mechanism.chains.slices, strict=True)
+    joint_frames = [frames(chain(arm, graph), graph, phi[joints]) for arm, joints in chains]
+    points = []
     for point in skeleton.points:
-        turn, origin = met[point.chain][point.body]
-        found.append(list(plus(origin, matvec(turn, placed(point.placement, graph, {})[1]))))
-    return (found,)
+        turn, origin = joint_frames[point.chain][point.body]
+        points.append(list(plus(origin, matvec(turn, placed(point.placement, graph, {})[1]))))
+    return (points,)

@@ -38,11 +38,11 @@ class Spring:
             raise ArmError(
                 f"spring {self.name!r} is between two frames, a and b, or along a coordinate; give one of the two"
             )
-        for what in ("stiffness", "rest", "damping"):
-            value = exact(getattr(self, what), f"{what} of spring {self.name!r}")
-            if value < 0 and (what != "rest" or not self.along):
-                raise ArmError(f"{what} of spring {self.name!r} is negative ({float(value):g}); give at least zero")
-            object.__setattr__(self, what, value)
+        for field in ("stiffness", "rest", "damping"):
+            value = exact(getattr(self, field), f"{field} of spring {self.name!r}")
+            if value < 0 and (field != "rest" or not self.along):
+                raise ArmError(f"{field} of spring {self.name!r} is negative ({float(value):g}); give at least zero")
+            object.__setattr__(self, field, value)
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class LoadElement:
 
 
 def spring_elements(springs: Sequence[Spring], system: ChainFrames) -> list[LoadElement]:
-    """The springs of a mechanism with their frames and joints found."""
-    found = []
+    """The springs of a mechanism with the carriers of their frames and the terms of their coordinates."""
+    elements = []
     for spring in springs:
         stiffness, rest, damping = (exact(x) for x in (spring.stiffness, spring.rest, spring.damping))
         try:
@@ -77,12 +77,12 @@ def spring_elements(springs: Sequence[Spring], system: ChainFrames) -> list[Load
                         f"angle as a sum of joints, or take its damper alone"
                     )
                 _ = coordinate.is_angle(system.revolute)
-                found.append(LoadElement(spring.name, coordinate.terms, (), stiffness, rest, damping))
+                elements.append(LoadElement(spring.name, coordinate.terms, (), stiffness, rest, damping))
                 continue
             ends = tuple(system.carrier(frame) for frame in (spring.a, spring.b))
         except ArmError as fault:
             raise ArmError(f"spring {spring.name!r}: {fault}") from None
         if not any(len(end.joints) for end in ends) or (ends[0].chain, ends[0].body) == (ends[1].chain, ends[1].body):
             raise ArmError(f"spring {spring.name!r} is between two points of one body; name two that move apart")
-        found.append(LoadElement(spring.name, (), ends, stiffness, rest, damping))
-    return found
+        elements.append(LoadElement(spring.name, (), ends, stiffness, rest, damping))
+    return elements

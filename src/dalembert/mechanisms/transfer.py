@@ -78,8 +78,8 @@ def adjugate(g: Array) -> tuple[Array, Array]:
     coefficient: Array = 0
     for k in range(1, n + 1):
         ahead = np.matmul(g, power)
-        share = Fraction(-1, k) if g.dtype == object else -1.0 / k
-        coefficient = np.einsum("...ii->...", ahead) * share
+        factor = Fraction(-1, k) if g.dtype == object else -1.0 / k
+        coefficient = np.einsum("...ii->...", ahead) * factor
         if k < n:
             power = ahead + np.asarray(coefficient)[..., None, None] * eye
     sign = -1 if n % 2 == 0 else 1
@@ -151,10 +151,10 @@ def jerk(g: Array, h: Array, d: Array, rate: Array, rate2: Array, rate3: Array) 
     return times(g, rate3) + bend + np.einsum("...nijk,...i,...j,...k->...n", d, rate, rate, rate)
 
 
-def initial_jerk(x: Array, h: Array, d: Array, rate: Array, rate2: Array, wanted: Array) -> Array:
+def initial_jerk(x: Array, h: Array, d: Array, rate: Array, rate2: Array, target: Array) -> Array:
     """phi''' for a wanted q''' (3-46)."""
     bend = np.einsum("...i,...nij,...j->...n", rate2, h + 2 * transposed(h), rate)
-    return times(x, wanted - bend - np.einsum("...nijk,...i,...j,...k->...n", d, rate, rate, rate))
+    return times(x, target - bend - np.einsum("...nijk,...i,...j,...k->...n", d, rate, rate, rate))
 
 
 # -- dynamics -----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from ..formulations.reflections import Reflections
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import ZERO, add, cross, dot, mul, plus, scale, sub, total
 from ..rings.ring import Field, Scalar
-from .closure_equations import ClosureEnd, ClosureEquations, over
+from .closure_equations import ClosureEnd, ClosureEquations, body_frame
 from .coordinates import Coordinate
 from .element_loads import ElementsOverRing
 from .springs import LoadElement
@@ -41,29 +41,22 @@ class TransferredMotion:
     rate2: list[Scalar]
 
 
-class DensePaths:
-    """A full symmetric matrix for ``formulations/factor``: every joint before k is on the path of k."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.paths = tuple(tuple(range(k + 1)) for k in range(n))
-
-
 class TransferOverField:
     """The equations and chains of an assembly over ``field``.
 
-    ``given`` are numbers of the field in place of named parameters of each chain (``formulations/chain.py``).
+    ``parameters`` are numbers of the field in place of named parameters of each chain (``formulations/chain.py``).
     """
 
-    def __init__(self, assembly: Assembly, field: Field, given: Sequence[Mapping[str, Scalar]] = ()) -> None:
-        self.assembly, self.field, self.chains, self.given = assembly, field, assembly.chains, given
+    def __init__(self, assembly: Assembly, field: Field, parameters: Sequence[Mapping[str, Scalar]] = ()) -> None:
+        self.assembly, self.field, self.chains, self.parameters = assembly, field, assembly.chains, parameters
         arms = list(self.chains.arms.values())
         self.systems = [
-            SystemOverRing(arm, field, own) for arm, own in zip(arms, given or [{}] * len(arms), strict=True)
+            SystemOverRing(arm, field, chain_parameters)
+            for arm, chain_parameters in zip(arms, parameters or [{}] * len(arms), strict=True)
         ]
         self.links = [system.links for system in self.systems]
-        self.equations = ClosureEquations(self.chains, assembly.closures, field, self.links, given)
-        self.elements = ElementsOverRing(self.chains, assembly.elements, field, self.links, given)
+        self.equations = ClosureEquations(self.chains, assembly.closures, field, self.links, parameters)
+        self.elements = ElementsOverRing(self.chains, assembly.elements, field, self.links, parameters)
 
     # -- equations ------------------------------------------------------------------------------
 
@@ -89,9 +82,9 @@ class TransferOverField:
         self, coordinate: Coordinate, phi: Sequence[Scalar], rate: Sequence[Scalar], placed: dict[int, list[Frame]]
     ) -> tuple[Scalar, list[Scalar], Scalar]:
         """q_k, its slopes and its drift: a sum of joints, positions and turns of frames."""
-        if any(term.other is not None for term in coordinate.terms):
-            at = self.elements.quantity(self.field, (phi, rate), LoadElement(coordinate.name, coordinate.terms))
-            return at.value, [at.slopes.get(n, 0) for n in range(self.chains.m)], at.drift
+        if any(term.reference is not None for term in coordinate.terms):
+            quantity = self.elements.quantity(self.field, (phi, rate), LoadElement(coordinate.name, coordinate.terms))
+            return quantity.value, [quantity.slopes.get(n, 0) for n in range(self.chains.m)], quantity.drift
         value: Scalar = 0
         drift: Scalar = 0
         slopes: list[Scalar] = [0] * self.chains.m
@@ -101,15 +94,15 @@ class TransferOverField:
                 value = add(value, mul(weight, phi[term.joint]))
                 slopes[term.joint] = add(slopes[term.joint], weight)
                 continue
-            end = ClosureEnd(term.frame, over(self.field, term.frame, self.given), {0})
+            end = ClosureEnd(term.frame, body_frame(self.field, term.frame, self.parameters), {0})
             if term.freedom < 3:
-                found = self.equations.vectors(end, phi, rate, placed)[0]
-                k, own = term.freedom, {n: g[term.freedom] for n, g in found.slopes.items()}
-                value, drift = add(value, mul(weight, found.value[k])), add(drift, mul(weight, found.rate2[k]))
+                origin = self.equations.vectors(end, phi, rate, placed)[0]
+                k, term_slopes = term.freedom, {n: g[term.freedom] for n, g in origin.slopes.items()}
+                value, drift = add(value, mul(weight, origin.value[k])), add(drift, mul(weight, origin.rate2[k]))
             else:
-                own, bend = self._turn(end, term.freedom - 3, phi, rate, placed)
+                term_slopes, bend = self._turn(end, term.freedom - 3, phi, rate, placed)
                 drift = add(drift, mul(weight, bend))
-            for n, slope in own.items():
+            for n, slope in term_slopes.items():
                 slopes[n] = add(slopes[n], mul(weight, slope))
         return value, slopes, drift
 
@@ -118,34 +111,33 @@ class TransferOverField:
     ) -> tuple[dict[int, Scalar], Scalar]:
         """Component k of the angular velocity per joint rate, and of its drift at constant joint rates (2-69)."""
         number = end.carrier.chain
-        part, chain = self.chains.slices[number], self.links[number]
+        joints, chain = self.chains.slices[number], self.links[number]
         if number not in placed:
-            placed[number] = frames(chain, self.field, phi[part])
-        at = PointInfluence(chain, placed[number], end.carrier.body, end.place[1])
+            placed[number] = frames(chain, self.field, phi[joints])
+        influence = PointInfluence(chain, placed[number], end.carrier.body, end.frame[1])
         spun = bend = ZERO
         if rate:
-            for n in at.path:
-                turning = scale(rate[part.start + n], at.turn(n))
+            for n in influence.path:
+                turning = scale(rate[joints.start + n], influence.turn(n))
                 bend, spun = plus(bend, cross(spun, turning)), plus(spun, turning)
-        return {part.start + n: at.turn(n)[k] for n in at.path}, bend[k]
+        return {joints.start + n: influence.turn(n)[k] for n in influence.path}, bend[k]
 
     # -- positions ------------------------------------------------------------------------------
 
     def step(self, phi: Sequence[Scalar], q: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar], Reflections]:
         """The joints after a step of Newton towards the coordinates q, w - (q, 0) before it, and the factors."""
         values, g, _ = self.rows(phi)
-        off = [sub(value, wanted) for value, wanted in zip(values, q, strict=False)] + values[len(q) :]
+        residual = _less_coordinates(values, q)
         factors = Reflections(self.field, g)
-        return [sub(a, b) for a, b in zip(phi, factors.solve(off), strict=True)], off, factors
+        return [sub(a, b) for a, b in zip(phi, factors.solve(residual), strict=True)], residual, factors
 
     def closed(self, guess: Sequence[Scalar], q: Sequence[Scalar], steps: int) -> tuple[list[Scalar], Scalar]:
         """The joints after ``steps`` of Newton, and what they leave open: the root of the sum of squares (m, rad)."""
         phi = list(guess)
         for _ in range(steps):
             phi = self.step(phi, q)[0]
-        values = self.rows(phi)[0]
-        off = [sub(value, wanted) for value, wanted in zip(values, q, strict=False)] + values[len(q) :]
-        return phi, self.field.sqrt(dot(off, off))
+        residual = _less_coordinates(self.rows(phi)[0], q)
+        return phi, self.field.sqrt(dot(residual, residual))
 
     def alignment(self, phi: Sequence[Scalar]) -> list[Scalar]:
         """For each closure with held turns a number above zero in the orientation that is meant, and in no other.
@@ -153,15 +145,16 @@ class TransferOverField:
         At a closure that holds, the axes that the turns align have sum e_k . e_k' = 3, 1 or 1 for three, two and one
         held turns, and at most zero in the orientations that are not meant (``held_turns``).
         """
-        found = []
+        alignments = []
         placed: dict[int, list[Frame]] = {}
         for closure in self.assembly.turning:
             ends = [
-                ClosureEnd(end, over(self.field, end, self.given), set(range(1, 4))) for end in (closure.a, closure.b)
+                ClosureEnd(end, body_frame(self.field, end, self.parameters), set(range(1, 4)))
+                for end in (closure.a, closure.b)
             ]
             a, b = (self.equations.vectors(end, phi, (), placed) for end in ends)
-            found.append(total([dot(a[1 + k].value, b[1 + k].value) for k in closure.aligned_axes]))
-        return found
+            alignments.append(total([dot(a[1 + k].value, b[1 + k].value) for k in closure.aligned_axes]))
+        return alignments
 
     # -- motion and loads -----------------------------------------------------------------------
 
@@ -182,26 +175,26 @@ class TransferOverField:
         x = self.influence(factors)
         rate = [dot(row, qd) for row in x]
         bend = self.rows(phi, rate)[2]
-        wanted = [sub(a, b) for a, b in zip(qdd, bend, strict=False)] + [sub(0, b) for b in bend[len(qdd) :]]
-        return TransferredMotion(x, rate, factors.solve(wanted))
+        right_side = [sub(a, b) for a, b in zip(qdd, bend, strict=False)] + [sub(0, b) for b in bend[len(qdd) :]]
+        return TransferredMotion(x, rate, factors.solve(right_side))
 
     def torque(self, phi: Sequence[Scalar], rate: Sequence[Scalar], rate2: Sequence[Scalar]) -> list[Scalar]:
         """T_phi of the open chains for this motion."""
-        found: list[Scalar] = []
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            found += system.torque(self.field, phi[part], rate[part], rate2[part])
+        torques: list[Scalar] = []
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            torques += system.torque(self.field, phi[joints], rate[joints], rate2[joints])
         if not self.assembly.elements:
-            return found
+            return torques
         moved = [dot(row, rate2) for row in self.elements.inertia(self.field, phi)]
         loads = self.elements.load(self.field, phi, rate)
-        return [add(sub(a, b), c) for a, b, c in zip(found, loads, moved, strict=True)]
+        return [add(sub(a, b), c) for a, b, c in zip(torques, loads, moved, strict=True)]
 
     def weight(self, phi: Sequence[Scalar]) -> list[Scalar]:
         """dV/dphi of the weight of the open chains."""
-        found: list[Scalar] = []
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            found += system.gravity(self.field, phi[part])
-        return found
+        weights: list[Scalar] = []
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            weights += system.gravity(self.field, phi[joints])
+        return weights
 
     def carried(self, x: Sequence[Sequence[Scalar]], load: Sequence[Scalar]) -> list[Scalar]:
         """X^T T_phi (3-36)."""
@@ -210,23 +203,23 @@ class TransferOverField:
     def inertia(self, phi: Sequence[Scalar], x: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
         """I*_qq = sum X^T I* X over the chains (3-34), (4-48)."""
         n = self.assembly.n
-        found: list[list[Scalar]] = [[0] * n for _ in range(n)]
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            own = x[part]
-            mass = system.mass_matrix(self.field, phi[part])
-            moved = [[dot(row, [line[k] for line in own]) for k in range(n)] for row in mass]
+        inertia: list[list[Scalar]] = [[0] * n for _ in range(n)]
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            x_chain = x[joints]
+            mass = system.mass_matrix(self.field, phi[joints])
+            moved = [[dot(row, [line[k] for line in x_chain]) for k in range(n)] for row in mass]
             for i in range(n):
                 for j in range(i + 1):
-                    share = total([mul(line[i], push[j]) for line, push in zip(own, moved, strict=True)])
-                    found[i][j] = add(found[i][j], share)
+                    product = total([mul(line[i], push[j]) for line, push in zip(x_chain, moved, strict=True)])
+                    inertia[i][j] = add(inertia[i][j], product)
         if any(element.inertia for element in self.assembly.elements):
             spun = self.elements.inertia(self.field, phi)
             columns = [[row[k] for row in x] for k in range(n)]
             for j in range(n):
                 pulled = [dot(row, columns[j]) for row in spun]
                 for i in range(j, n):
-                    found[i][j] = add(found[i][j], dot(columns[i], pulled))
-        return [[found[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+                    inertia[i][j] = add(inertia[i][j], dot(columns[i], pulled))
+        return [[inertia[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
     def inverse_dynamics(
         self, phi: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], factors: Reflections
@@ -242,11 +235,11 @@ class TransferOverField:
         """q'' under loads ``tau`` at the coordinates and ``load`` at the joints; the motion at q'' = 0 with it."""
         motion = self.motion(phi, qd, [0] * len(qd), factors)
         inertia = self.inertia(phi, motion.x)
-        rest = self.torque(phi, motion.rate, motion.rate2)
-        held = self.carried(motion.x, [sub(a, b) for a, b in zip(rest, load, strict=True)])
-        paths = DensePaths(self.assembly.n)
+        joint_bias = self.torque(phi, motion.rate, motion.rate2)
+        bias = self.carried(motion.x, [sub(a, b) for a, b in zip(joint_bias, load, strict=True)])
+        paths = factor.DensePaths(self.assembly.n)
         lower, pivots = factor.factor(paths, self.field, inertia)
-        return factor.solve(paths, lower, pivots, [sub(a, b) for a, b in zip(tau, held, strict=True)]), motion
+        return factor.solve(paths, lower, pivots, [sub(a, b) for a, b in zip(tau, bias, strict=True)]), motion
 
     # -- the whole model ------------------------------------------------------------------------
 
@@ -259,46 +252,53 @@ class TransferOverField:
         """
         n, half = self.assembly.n, self.field.number(Fraction(1, 2))
         columns = [[row[k] for row in x] for k in range(n)]
-        own = [self.rows(phi, column)[2] for column in columns]
-        found: list[list[list[Scalar]]] = [[[] for _ in range(n)] for _ in range(n)]
+        diagonal = [self.rows(phi, column)[2] for column in columns]
+        second: list[list[list[Scalar]]] = [[[] for _ in range(n)] for _ in range(n)]
         for i in range(n):
             for j in range(i + 1):
-                bend = own[i]
+                bend = diagonal[i]
                 if i != j:
-                    both = self.rows(phi, [add(a, b) for a, b in zip(columns[i], columns[j], strict=True)])[2]
-                    bend = [mul(half, sub(c, add(a, b))) for a, b, c in zip(own[i], own[j], both, strict=True)]
-                found[i][j] = found[j][i] = factors.solve([sub(0, value) for value in bend])
-        return found
+                    pair = self.rows(phi, [add(a, b) for a, b in zip(columns[i], columns[j], strict=True)])[2]
+                    bend = [
+                        mul(half, sub(c, add(a, b))) for a, b, c in zip(diagonal[i], diagonal[j], pair, strict=True)
+                    ]
+                second[i][j] = second[j][i] = factors.solve([sub(0, value) for value in bend])
+        return second
 
     def power(
         self, phi: Sequence[Scalar], x: Sequence[Sequence[Scalar]], second: Sequence[Sequence[Sequence[Scalar]]]
     ) -> list[list[list[Scalar]]]:
         """P*_qqq = X^T . (X^T P* X) + X^T I* . X2 over the chains (4-61), as ``transfer.reduced``."""
         n = self.assembly.n
-        found: list[list[list[Scalar]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            own = x[part]
-            columns = [[row[k] for row in own] for k in range(n)]
-            bent = system.christoffel(self.field, phi[part])
-            mass = system.mass_matrix(self.field, phi[part])
+        power: list[list[list[Scalar]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            x_chain = x[joints]
+            columns = [[row[k] for row in x_chain] for k in range(n)]
+            bent = system.christoffel(self.field, phi[joints])
+            mass = system.mass_matrix(self.field, phi[joints])
             for i in range(n):
-                pulled = [[dot(columns[i], [line[c] for line in plane]) for c in range(len(own))] for plane in bent]
+                pulled = [[dot(columns[i], [line[c] for line in plane]) for c in range(len(x_chain))] for plane in bent]
                 for j in range(i + 1):
-                    inner = second[i][j][part]
+                    inner = second[i][j][joints]
                     load = [add(dot(p, columns[j]), dot(row, inner)) for p, row in zip(pulled, mass, strict=True)]
                     for k in range(n):
-                        found[k][i][j] = add(found[k][i][j], dot(columns[k], load))
-        return [[[plane[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)] for plane in found]
+                        power[k][i][j] = add(power[k][i][j], dot(columns[k], load))
+        return [[[plane[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)] for plane in power]
 
     def applied(self, phi: Sequence[Scalar], rate: Sequence[Scalar]) -> list[Scalar]:
         """T^L_phi: weight, springs, dampers and friction of the open chains."""
-        found = [sub(0, value) for value in self.weight(phi)]
-        for system, part in zip(self.systems, self.chains.slices, strict=True):
-            extra: list[Scalar] = [0] * (part.stop - part.start)
+        loads = [sub(0, value) for value in self.weight(phi)]
+        for system, joints in zip(self.systems, self.chains.slices, strict=True):
+            extra: list[Scalar] = [0] * (joints.stop - joints.start)
             if system.elastics:
-                extra = list(system.elastic_load(self.field, phi[part], rate[part]))
+                extra = list(system.elastic_load(self.field, phi[joints], rate[joints]))
             if system.train is not None:
-                rubbed = system.friction(self.field, phi[part], rate[part], [0] * len(extra))
+                rubbed = system.friction(self.field, phi[joints], rate[joints], [0] * len(extra))
                 extra = [sub(a, b) for a, b in zip(extra, rubbed, strict=True)]
-            found[part] = [add(a, b) for a, b in zip(found[part], extra, strict=True)]
-        return found
+            loads[joints] = [add(a, b) for a, b in zip(loads[joints], extra, strict=True)]
+        return loads
+
+
+def _less_coordinates(w: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
+    """w - (q, 0): what the coordinates lack, and the closures as they are."""
+    return [*(sub(value, target) for value, target in zip(w, q, strict=False)), *w[len(q) :]]

@@ -51,14 +51,14 @@ class Dual:
     def __mul__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Dual):
             return Dual(mul(self.value, other), {key: mul(slope, other) for key, slope in self.tangents.items()})
-        mine, theirs = self.value, other.value
-        tangents = {} if type(theirs) is int and not theirs else {k: mul(s, theirs) for k, s in self.tangents.items()}
-        if type(mine) is int and not mine:
+        a, b = self.value, other.value
+        tangents = {} if type(b) is int and not b else {k: mul(s, b) for k, s in self.tangents.items()}
+        if type(a) is int and not a:
             return Dual(0, tangents) if tangents else 0
         for key, slope in other.tangents.items():
-            part = mul(mine, slope)
-            tangents[key] = add(tangents[key], part) if key in tangents else part
-        return Dual(mul(mine, theirs), tangents)
+            product = mul(a, slope)
+            tangents[key] = add(tangents[key], product) if key in tangents else product
+        return Dual(mul(a, b), tangents)
 
     __rmul__ = __mul__
 

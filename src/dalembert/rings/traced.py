@@ -24,9 +24,9 @@ class Traced(Fraction):
 
     def __new__(cls, value: Fraction, node: Node) -> Traced:
         """The number ``value`` that is ``node``."""
-        made: Any = super().__new__(cls, value.numerator, value.denominator)
-        made.node = node
-        return made
+        number: Any = super().__new__(cls, value.numerator, value.denominator)
+        number.node = node
+        return number
 
     def __bool__(self) -> bool:
         return True  # zero is the value of one design, not of all
@@ -81,10 +81,10 @@ class Traced(Fraction):
         return _joined(value, self.node.graph.divide(_scalar(self.node.graph, other), self.node))
 
     def __pow__(self, power: Any, modulus: Any = None) -> Any:
-        found: Any = Fraction(1)
+        product: Any = Fraction(1)
         for _ in range(int(power)):
-            found = found * self
-        return found
+            product = product * self
+        return product
 
     def __round__(self, ndigits: Any = None) -> Any:
         raise TypeError("a number that stays an input cannot be rounded")

@@ -93,8 +93,8 @@ class TrigNumber:
 
     def __repr__(self) -> str:
         names = self.ring.names
-        parts = ["*".join([str(k), *(f"{names[i]}^{e}" for i, e in m)]) for m, k in terms(self.poly).items()]
-        return f"TrigNumber({' + '.join(parts) or 0})"
+        monomials = ["*".join([str(k), *(f"{names[i]}^{e}" for i, e in m)]) for m, k in terms(self.poly).items()]
+        return f"TrigNumber({' + '.join(monomials) or 0})"
 
 
 class NoPolynomial:
@@ -145,13 +145,13 @@ class JointAngle(NoPolynomial):
 
 def _multiple(sin: Scalar, cos: Scalar, times: int) -> tuple[Scalar, Scalar]:
     """Sine and cosine of ``times`` an angle: (c + i s)^times, by squaring."""
-    found: tuple[Scalar, Scalar] = (0, 1)
+    power: tuple[Scalar, Scalar] = (0, 1)
     while times:
         if times & 1:
-            found = found[0] * cos + found[1] * sin, found[1] * cos - found[0] * sin
+            power = power[0] * cos + power[1] * sin, power[1] * cos - power[0] * sin
         sin, cos = 2 * sin * cos, cos * cos - sin * sin
         times >>= 1
-    return found
+    return power
 
 
 def constant(value: Any) -> Any:
@@ -198,8 +198,8 @@ class TrigRing:
 
     def number(self, value: Fraction) -> Scalar:
         """A rational constant; 0, 1 and -1 stay structural."""
-        known = structural(value)
-        return self.wrap(self.one * constant(value), 0) if known is None else known
+        integer = structural(value)
+        return self.wrap(self.one * constant(value), 0) if integer is None else integer
 
     def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
         """Sine and cosine of a joint angle, or of an integer multiple of one, by the multiple-angle formulas.

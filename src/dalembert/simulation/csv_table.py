@@ -44,10 +44,10 @@ class CsvTable:
     def read(cls, path: Path, expected: str) -> CsvTable:
         """The table of a file, whose first line should be like ``expected``."""
         text = read_text(path, LARGEST_TABLE, "name a CSV file")
-        first = text.partition("\n")[0]
-        separator = max((",", ";", "\t"), key=first.count)
-        found = cls(path, text, separator, ())
-        heads = [cell.strip() for cell in next(found._lines(), (1, []))[1]]
+        head_line = text.partition("\n")[0]
+        separator = max((",", ";", "\t"), key=head_line.count)
+        table = cls(path, text, separator, ())
+        heads = [cell.strip() for cell in next(table._lines(), (1, []))[1]]
         if not any(heads):
             raise ArmError(f"{path}: is empty; its first line should be {expected}")
         if len(heads) > MOST_COLUMNS:
@@ -63,36 +63,36 @@ class CsvTable:
         except csv.Error as fault:
             raise ArmError(f"{self.path}, line {reader.line_num}: is not CSV ({fault}); mend it") from None
 
-    def numbers(self, wanted: Sequence[Cell]) -> tuple[list[int], Array]:
+    def numbers(self, cells: Sequence[Cell]) -> tuple[list[int], Array]:
         """The lines that hold a moment, by their numbers in the file, and the wanted columns of each in SI units."""
         lines, values = [], []
         for number, row in self._lines():
             if number > 1 and any(cell.strip() for cell in row):
                 lines.append(number)
-                values.append([self._value(number, row, cell) for cell in wanted])
+                values.append([self._value(number, row, cell) for cell in cells])
         if not lines:
             raise ArmError(f"{self.path}: has heads and no moment; give one line for each time")
         return lines, np.array(values)
 
     def _value(self, number: int, row: Sequence[str], cell: Cell) -> float:
         """One number of a row in SI units; refused where it is missing, not finite, or beyond 1e30."""
-        place, factor = cell
-        if place >= len(row):
+        column, factor = cell
+        if column >= len(row):
             raise ArmError(
                 f"{self.path}, line {number}: has {len(row)} values for {len(self.heads)} columns; "
-                f"{shown(self.heads[place])} is missing"
+                f"{shown(self.heads[column])} is missing"
             )
-        word = row[place].strip()
+        word = row[column].strip()
         try:
-            found = math.nan if "_" in word else float(word) * factor
+            value = math.nan if "_" in word else float(word) * factor
         except ValueError:
-            found = math.nan
-        if not abs(found) <= LARGEST:
+            value = math.nan
+        if not abs(value) <= LARGEST:
             raise ArmError(
-                f"{self.path}, line {number}, column {shown(self.heads[place])}: {shown(word)} is no finite number "
+                f"{self.path}, line {number}, column {shown(self.heads[column])}: {shown(word)} is no finite number "
                 "within ±1e30; write one"
             )
-        return found
+        return value
 
 
 def name_and_unit(head: str) -> tuple[str, str]:
@@ -101,7 +101,7 @@ def name_and_unit(head: str) -> tuple[str, str]:
         return head, ""
     inner = head[:-1]
     after = max(inner.rfind("]"), inner.rfind(")")) + 1
-    opened = [place for place in (inner.find("[", after), inner.find("(", after)) if place >= 0]
+    opened = [index for index in (inner.find("[", after), inner.find("(", after)) if index >= 0]
     if not opened:
         return head, ""
     return inner[: min(opened)].strip(), inner[min(opened) + 1 :].strip()

@@ -39,17 +39,17 @@ def after_impact(
 
     A joint that is leaving its stop takes no part; ``slow`` touches do not bounce.
     """
-    met = {joint: side for joint, side in sides.items() if side * qd[joint] >= 0}
-    if not met:
+    approaching = {joint: side for joint, side in sides.items() if side * qd[joint] >= 0}
+    if not approaching:
         return qd
-    rows, momentum = stop_rows(met, len(qd)), mass @ qd
+    rows, momentum = stop_rows(approaching, len(qd)), mass @ qd
     high = finite(np.full(len(rows), np.inf), momentum)
     approach = rows @ qd
-    slow = slow[list(met)] if isinstance(slow, np.ndarray) else slow
+    slow = slow[list(approaching)] if isinstance(slow, np.ndarray) else slow
     rebound = np.where(approach < -slow, restitution * approach, 0.0)
     impulse, _ = contact_forces(mass, momentum, rows, np.zeros(len(rows)), high, rebound)
     after = qd + np.linalg.solve(mass, rows.T @ impulse)
-    for joint in met:
+    for joint in approaching:
         if abs(after[joint]) <= 1e-14 * (1.0 + np.abs(qd).max()):
             after[joint] = 0.0
     return np.asarray(after, dtype=np.float64)

@@ -49,8 +49,8 @@ class InputTable:
     def of_segment(self, k: int, t: float) -> Array:
         """The straight line through rows k and k + 1."""
         span = self.times[k + 1] - self.times[k]
-        share = (t - self.times[k]) / span if span else 1.0
-        return np.asarray(self.values[k] + share * (self.values[k + 1] - self.values[k]))
+        fraction = (t - self.times[k]) / span if span else 1.0
+        return np.asarray(self.values[k] + fraction * (self.values[k + 1] - self.values[k]))
 
     def check_span(self, begin: float, end: float) -> None:
         """Refuse a table that does not reach over the time of a simulation."""
@@ -71,8 +71,8 @@ class TableReading:
     @property
     def next(self) -> float:
         """The end of the segment (s); none after the last."""
-        last = self.segment >= len(self.table.times) - 2
-        return float("inf") if last else float(self.table.times[self.segment + 1])
+        is_last = self.segment >= len(self.table.times) - 2
+        return float("inf") if is_last else float(self.table.times[self.segment + 1])
 
     def advance(self, t: float) -> None:
         """Go on to the segment that begins at ``t``."""
@@ -87,16 +87,18 @@ def read_input_table(path: str | Path, names: Sequence[str], units: Sequence[str
     file = Path(path)
     table = CsvTable.read(file, f"t,{listed(names, 8)}, then one for each time")
     cells: dict[str, Cell] = {}
-    for place, head in enumerate(table.heads):
-        name, said = name_and_unit(head)
+    for column, head in enumerate(table.heads):
+        name, written_unit = name_and_unit(head)
         if name.lower() in ("t", "time"):
-            cells["t"] = (place, clock_unit(file, head, said))
+            cells["t"] = (column, clock_unit(file, head, written_unit))
             continue
-        for known, unit in zip(names, units, strict=True):
-            if name in (known, f"input_{known}"):
-                if said not in ("", unit):
-                    raise ArmError(f"{path}, line 1: {shown(head)} has the unit {shown(said)}; this input is in {unit}")
-                cells[known] = (place, 1.0)
+        for input_name, unit in zip(names, units, strict=True):
+            if name in (input_name, f"input_{input_name}"):
+                if written_unit not in ("", unit):
+                    raise ArmError(
+                        f"{path}, line 1: {shown(head)} has the unit {shown(written_unit)}; this input is in {unit}"
+                    )
+                cells[input_name] = (column, 1.0)
     lacking = [name for name in ("t", *names) if name not in cells]
     if lacking:
         raise ArmError(

@@ -65,10 +65,10 @@ class Input:
         if not np.isfinite(numbers).all():
             name = self.names[int(np.argmin(np.isfinite(numbers)))]
             raise NotFinite(f"{who} {numbers[~np.isfinite(numbers)][0]} for {name!r}{when}; give finite numbers")
-        for place in self.passive:
-            if numbers[place]:
+        for index in self.passive:
+            if numbers[index]:
                 raise InputFault(
-                    f"{who} {numbers[place]:.6g} for {self.names[place]!r}{when}, which is passive: nobody drives it; "
+                    f"{who} {numbers[index]:.6g} for {self.names[index]!r}{when}, which is passive: nobody drives it; "
                     f"give 0 there, or choose coordinates that are driven with with_coordinates"
                 )
         return numbers

@@ -32,23 +32,23 @@ class Stiffness:
     """Whether a motion has turned out to be stiff; it is asked of every step of DOP853, over all modes of a run."""
 
     def __init__(self) -> None:
-        self.found = False
+        self.is_stiff = False
         self._at_edge = self._easy = 0
 
     def watch(self, solver: Any) -> bool:
         """Judge the last step; True from where the motion counts as stiff."""
         h, stages = solver.t - solver.t_old, solver.n_stages
-        last = solver.y_old + h * (solver.A[stages - 1, : stages - 1] @ solver.K[: stages - 1])
-        apart = np.linalg.norm(solver.y - last)
-        reach = h * np.linalg.norm(solver.K[stages] - solver.K[stages - 1]) / apart if apart > 0 else 0.0
+        last_stage = solver.y_old + h * (solver.A[stages - 1, : stages - 1] @ solver.K[: stages - 1])
+        distance = np.linalg.norm(solver.y - last_stage)
+        reach = h * np.linalg.norm(solver.K[stages] - solver.K[stages - 1]) / distance if distance > 0 else 0.0
         if reach > EDGE:
             self._at_edge, self._easy = self._at_edge + 1, 0
         else:
             self._easy += 1
             if self._easy >= EASY_STEPS:
                 self._at_edge = 0
-        self.found = self.found or self._at_edge >= STIFF_STEPS
-        return self.found
+        self.is_stiff = self.is_stiff or self._at_edge >= STIFF_STEPS
+        return self.is_stiff
 
 
 def solver_for(
@@ -57,6 +57,6 @@ def solver_for(
 ) -> Any:  # fmt: skip
     """The solver of this name at (t, x)."""
     kind = Radau if method == "auto" and stiff else SOLVERS[method]
-    first = min(first_step, end - t, max_step) if first_step is not None else None
+    opening_step = min(first_step, end - t, max_step) if first_step is not None else None
     with np.errstate(all="ignore"):
-        return kind(rates, t, x, end, rtol=rtol, atol=atol, max_step=max_step, first_step=first)
+        return kind(rates, t, x, end, rtol=rtol, atol=atol, max_step=max_step, first_step=opening_step)

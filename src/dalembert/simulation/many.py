@@ -20,7 +20,7 @@ from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..systems.arm_system import ArmSystem
 from ..systems.arrays import vector_array
-from ..systems.time_span import LONGEST, MOST_NUMBERS, SHORTEST
+from ..systems.time_span import MOST_NUMBERS, fixed_steps
 from .native import many_library
 
 Array = NDArray[np.float64]
@@ -58,88 +58,80 @@ def simulate_many(
             f"{arm.name}: many arms at once run without events, which the Coulomb friction of its drives needs; take "
             "it off with frictionless(), or simulate one by one"
         )
-    if not step >= SHORTEST or not step <= duration <= LONGEST:
-        raise ArmError(
-            f"step {step:g} s and duration {duration:g} s: the step must be {SHORTEST:g} s or more and fit into a "
-            f"duration of at most {LONGEST:g} s"
-        )
-    count = round(duration / step)
-    if abs(count * step - duration) > 1e-9 * duration:
-        raise ArmError(f"{duration:g} s is no whole number of steps of {step:g} s; change one of them")
-    place, push = vector_array(n, "q", q), vector_array(n, "torque", torque)
+    stride, frames = fixed_steps(duration, step, every)
+    position, push = vector_array(n, "q", q), vector_array(n, "torque", torque)
     speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
-    batch = np.broadcast_shapes(place.shape[:-1], push.shape[:-1], speed.shape[:-1])
-    own: Array | None = None
+    batch = np.broadcast_shapes(position.shape[:-1], push.shape[:-1], speed.shape[:-1])
+    parameter_rows: Array | None = None
     if parameters is not None:
         size = len(arm.parameters)  # ten a body, and of joints that follow others there are more than coordinates
-        own = vector_array(size, "parameters", parameters, "parameter")
-        batch = np.broadcast_shapes(batch, own.shape[:-1])
-        own = np.ascontiguousarray(np.broadcast_to(own, (*batch, size)).reshape(-1, size))
+        parameter_rows = vector_array(size, "parameters", parameters, "parameter")
+        batch = np.broadcast_shapes(batch, parameter_rows.shape[:-1])
+        parameter_rows = np.ascontiguousarray(np.broadcast_to(parameter_rows, (*batch, size)).reshape(-1, size))
     if len(batch) > 1:
         raise ArmError(f"the arms stand along one axis; got a batch of shape {batch}")
     arms = batch[0] if batch else 1
-    start, rate, drive = (np.ascontiguousarray(np.broadcast_to(x, (arms, n))) for x in (place, speed, push))
-    keep = count if every is None else every
-    if not 1 <= keep <= count:
-        raise ArmError(f"every {keep} steps of {count} cannot be kept; give a number between 1 and {count}")
-    frames = count // keep
+    start, rate, drive = (np.ascontiguousarray(np.broadcast_to(x, (arms, n))) for x in (position, speed, push))
     if frames * arms * n > MOST_NUMBERS:
         raise ArmError(f"{frames} states of {arms} arms are more than can be kept; keep fewer with every")
-    found_q, found_qd = np.empty((frames + 1, arms, n)), np.empty((frames + 1, arms, n))
-    found_q[0], found_qd[0] = start, rate
-    library = many_library(arm, own is not None) if compiled else None
+    saved_q, saved_qd = np.empty((frames + 1, arms, n)), np.empty((frames + 1, arms, n))
+    saved_q[0], saved_qd[0] = start, rate
+    library = many_library(arm, parameter_rows is not None) if compiled else None
     run = partial(_native, library) if library is not None else partial(_in_numpy, arm)
-    done = 0
+    finished = 0
     try:
-        for frame in run(found_q, found_qd, drive, own, step, keep, frames):
-            done = frame
+        for frame in run(saved_q, saved_qd, drive, parameter_rows, step, stride, frames):
+            finished = frame
     except KeyboardInterrupt:
-        said = f"interrupted at t = {step * keep * done:.6g} s"
-        raise SimulationInterrupt(said, _many(arm, found_q, found_qd, step * keep, done, keep, library)) from None
-    return _many(arm, found_q, found_qd, step * keep, frames, keep, library)
+        message = f"interrupted at t = {step * stride * finished:.6g} s"
+        raise SimulationInterrupt(
+            message, _many(arm, saved_q, saved_qd, step * stride, finished, stride, library)
+        ) from None
+    return _many(arm, saved_q, saved_qd, step * stride, frames, stride, library)
 
 
-def _many(arm: ArmSystem, q: Array, qd: Array, every: float, frames: int, keep: int, library: Any) -> Many:
+def _many(arm: ArmSystem, q: Array, qd: Array, every: float, frames: int, stride: int, library: Any) -> Many:
     """The first ``frames`` of the kept states, ``every`` so many seconds."""
     t: Array = every * np.arange(frames + 1, dtype=np.float64)
-    steps = q.shape[1] * keep * frames
+    steps = q.shape[1] * stride * frames
     return Many(arm.name, t, q[: frames + 1], qd[: frames + 1], arm.joint_names, steps, library is not None)
 
 
 def _native(
-    library: Any, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, keep: int, frames: int
+    library: Any, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, stride: int, frames: int
 ) -> Iterator[int]:
     """Runs the compiled loop, and gives the frames that are done now and then, so that it can be interrupted."""
 
     def pointer(array: Array | None) -> Any:
         return None if array is None else array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
-    def advance(place: Array, speed: Array, steps: int, count: int) -> None:
+    def advance(position: Array, speed: Array, steps: int, count: int) -> None:
         library.many(
-            pointer(place), pointer(speed), pointer(torque), pointer(parameters), ctypes.c_double(step),
+            pointer(position), pointer(speed), pointer(torque), pointer(parameters), ctypes.c_double(step),
             ctypes.c_long(steps), ctypes.c_long(count), ctypes.c_long(q.shape[1]),
         )  # fmt: skip
 
-    most = max(1, SLICE // q.shape[1])
-    if keep <= most:
-        for first in range(0, frames, most // keep):
-            count = min(most // keep, frames - first)
-            advance(q[first:], qd[first:], keep, count)
+    budget = max(1, SLICE // q.shape[1])
+    if stride <= budget:
+        for first in range(0, frames, budget // stride):
+            count = min(budget // stride, frames - first)
+            advance(q[first:], qd[first:], stride, count)
             yield first + count
         return
     for frame in range(frames):
-        place, speed = np.stack([q[frame]] * 2), np.stack([qd[frame]] * 2)
-        for first in range(0, keep, most):
-            advance(place, speed, min(most, keep - first), 1)
-            place[0], speed[0] = place[1], speed[1]
+        position, speed = np.stack([q[frame]] * 2), np.stack([qd[frame]] * 2)
+        for first in range(0, stride, budget):
+            advance(position, speed, min(budget, stride - first), 1)
+            position[0], speed[0] = position[1], speed[1]
             yield frame
-        q[frame + 1], qd[frame + 1] = place[1], speed[1]
+        q[frame + 1], qd[frame + 1] = position[1], speed[1]
         yield frame + 1
 
 
 def _in_numpy(
-    arm: ArmSystem, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, keep: int, frames: int
+    arm: ArmSystem, q: Array, qd: Array, torque: Array, parameters: Array | None, step: float, stride: int, frames: int
 ) -> Iterator[int]:
+    """The classical Runge-Kutta method over arrays; gives the number of each frame as it is kept."""
     forward: Any = arm.forward_dynamics
     if parameters is not None:
         kernel = Kernel(function(arm, "forward_dynamics", "inertial"))
@@ -151,7 +143,7 @@ def _in_numpy(
     half = step / 2
     with np.errstate(all="ignore"):
         for frame in range(1, frames + 1):
-            for _ in range(keep):
+            for _ in range(stride):
                 a1 = forward(x, v, torque)
                 v2 = v + half * a1
                 a2 = forward(x + half * v, v2, torque)

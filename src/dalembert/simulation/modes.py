@@ -70,10 +70,10 @@ class Mechanics:
         forces = np.array(
             [c.sliding(s, v) if s else 0.0 for c, s, v in zip(self.contacts, sliding, speeds, strict=True)], dtype=float
         )
-        found = rows.T @ forces
+        torque = rows.T @ forces
         if self._rows is not None and not self._speed_counts:
-            self._friction[sliding] = found
-        return found
+            self._friction[sliding] = torque
+        return torque
 
     def _constraints(self, q: Array, modes: Modes) -> tuple[Array, Array, Array, Array]:
         """Jacobian of the active constraints, the limits of their forces, and a basis of the free directions."""
@@ -162,14 +162,14 @@ class Mechanics:
         levers = np.linalg.solve(mass.T, table.T).T
         strength = np.einsum("ij,ij->i", levers, table) * np.where(np.isfinite(high), high, 0.0)
         # an acceleration below this is rounding of what cancels in it
-        least = ROUNDING * strength + 1e-14 * (np.abs(levers) @ np.abs(net))
+        threshold = ROUNDING * strength + 1e-14 * (np.abs(levers) @ np.abs(net))
         started: set[int] = set()
         while True:
             top = finite(high, net)
             force, rate = contact_forces(mass, net, table, low, top, drift)
             # who starts is at the limit that opposes it
-            forward = (rate > least) & (force <= low + ROUNDING * np.abs(low))
-            backward = (rate < -least) & (force >= top - ROUNDING * top)
+            forward = (rate > threshold) & (force <= low + ROUNDING * np.abs(low))
+            backward = (rate < -threshold) & (force >= top - ROUNDING * top)
             starting = set(np.flatnonzero((forward | backward)[: len(order)]).tolist()) - started
             if not starting:
                 break
@@ -183,9 +183,9 @@ class Mechanics:
         for k, j in enumerate(stops, start=len(order)):
             stopped[j] = 0 if forward[k] else leaning[j]
         modes = Modes(tuple(sliding), tuple(stopped))
-        return modes, self.still(q, qd, modes)
+        return modes, self.projected_velocity(q, qd, modes)
 
-    def still(self, q: Array, qd: Array, modes: Modes) -> Array:
+    def projected_velocity(self, q: Array, qd: Array, modes: Modes) -> Array:
         """The velocity closest to ``qd`` in the kinetic-energy norm that satisfies the active constraints."""
         if not modes.held:
             return qd

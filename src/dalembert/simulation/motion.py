@@ -146,9 +146,9 @@ class Motion:
         return [PlotCurve(name, self.t, values[:, j]) for j, name in enumerate(names)]
 
     def __repr__(self) -> str:
-        end = f", stopped: {self.fault}" if self.fault else ""
+        ending = f", stopped: {self.fault}" if self.fault else ""
         span = f"{self.t[-1] - self.t[0]:g} s, {self.steps} steps, {len(self.events)} events"
-        return f"<Motion of {self.name!r}: {span}{end}>"
+        return f"<Motion of {self.name!r}: {span}{ending}>"
 
     def _repr_html_(self) -> str:
         from ..markup.notebook import framed, heading, note

@@ -49,8 +49,10 @@ def motion_of(arm: ArmDescription, given: Given) -> MotionSamples:
     if hasattr(given, "t") and hasattr(given, "qd"):
         t, q, qd = (real_array(name, x) for name, x in (("t", given.t), ("q", given.q), ("qd", given.qd)))
         # A simulation notes an event twice, before and after; only the state after it goes on.
-        kept = np.append(np.diff(t) > 0, True)
-        return completed(arm, "the motion", t[kept], {"q": q[kept], "qd": qd[kept]}, "the motion")
+        last_at_time = np.append(np.diff(t) > 0, True)
+        return completed(
+            arm, "the motion", t[last_at_time], {"q": q[last_at_time], "qd": qd[last_at_time]}, "the motion"
+        )
     try:
         states = tuple(given)
         q, qd, qdd = (real_array(name, x) for name, x in zip(ORDERS, states, strict=True))
@@ -63,12 +65,12 @@ def motion_of(arm: ArmDescription, given: Given) -> MotionSamples:
     return checked(arm, MotionSamples("the motion", q, qd, qdd))
 
 
-def completed(arm: Moved, name: str, t: Array, known: dict[str, Array], where: str) -> MotionSamples:
+def completed(arm: Moved, name: str, t: Array, derivatives: dict[str, Array], where: str) -> MotionSamples:
     """Speeds and accelerations that are not given, from a quintic spline through the highest derivative that is."""
     states: list[Array] = []
     for order, key in enumerate(ORDERS):
-        if key in known:
-            states.append(known[key])
+        if key in derivatives:
+            states.append(derivatives[key])
             continue
         if len(t) < FEWEST:
             raise ArmError(
@@ -92,47 +94,47 @@ def read_motion(arm: Moved, path: Path) -> MotionSamples:
     t = numbers[:, 0]
     late = np.flatnonzero(np.diff(t) <= 0)
     if len(late):
-        first = int(late[0])
+        earlier = int(late[0])
         raise ArmError(
-            f"{path}, line {lines[first + 1]}: the time {t[first + 1]:g} s does not come after {t[first]:g} s; sort "
-            "the lines by time and leave out repeated ones"
+            f"{path}, line {lines[earlier + 1]}: the time {t[earlier + 1]:g} s does not come after {t[earlier]:g} s; "
+            "sort the lines by time and leave out repeated ones"
         )
-    known = {key: numbers[:, 1 + k * arm.n : 1 + (k + 1) * arm.n] for k, key in enumerate(columns)}
-    return completed(arm, path.name, t, known, str(path))
+    derivatives = {key: numbers[:, 1 + k * arm.n : 1 + (k + 1) * arm.n] for k, key in enumerate(columns)}
+    return completed(arm, path.name, t, derivatives, str(path))
 
 
 def placed(arm: Moved, heads: Sequence[str], path: Path) -> tuple[Cell, dict[str, list[Cell]]]:
     """Column and unit of the times, and those of each joint for "q", and for "qd" and "qdd" where present."""
-    known = {
+    meanings = {
         name: (order, joint)
         for order, key in enumerate(ORDERS)
         for index, joint in enumerate(arm.moving)
         for name in names(key, index, joint.name)
     }
-    found: dict[str, Cell] = {}
-    for place, head in enumerate(heads):
-        name, said = name_and_unit(head)
-        if name in found:
+    cells: dict[str, Cell] = {}
+    for column, head in enumerate(heads):
+        name, unit = name_and_unit(head)
+        if name in cells:
             raise ArmError(f"{path}, line 1: the column {shown(name)} is there twice; keep one of them")
         if name.lower() in ("t", "time"):
-            found["t"] = (place, clock_unit(path, head, said))
+            cells["t"] = (column, clock_unit(path, head, unit))
         else:
-            found[name] = (place, place_unit(path, head, said, *known[name]) if name in known else 1.0)
-    if "t" not in found:
-        asked = f"t,{','.join(f'q_{n}' for n in arm.joint_names)}"
-        raise ArmError(f"{path}, line 1: no column of times; name one t or time, as in {asked}")
+            cells[name] = (column, column_unit(path, head, unit, *meanings[name]) if name in meanings else 1.0)
+    if "t" not in cells:
+        example = f"t,{','.join(f'q_{n}' for n in arm.joint_names)}"
+        raise ArmError(f"{path}, line 1: no column of times; name one t or time, as in {example}")
     columns: dict[str, list[Cell]] = {}
     for key in ORDERS:
-        own = [next((found[name] for name in names(key, index, joint) if name in found), None)
+        joint_cells = [next((cells[name] for name in names(key, index, joint) if name in cells), None)
                for index, joint in enumerate(arm.joint_names)]  # fmt: skip
-        lacking = [f"{key}_{arm.joint_names[k]}" for k, cell in enumerate(own) if cell is None]
+        lacking = [f"{key}_{arm.joint_names[k]}" for k, cell in enumerate(joint_cells) if cell is None]
         if not lacking:
-            columns[key] = [cell for cell in own if cell is not None]
+            columns[key] = [cell for cell in joint_cells if cell is not None]
         elif key == "q" or len(lacking) < arm.n:
             raise ArmError(
                 f"{path}, line 1: no column {listed(lacking)}; {arm.name} needs one for each of its {arm.n} joints"
             )
-    return found["t"], columns
+    return cells["t"], columns
 
 
 def names(key: str, index: int, joint: str) -> tuple[str, ...]:
@@ -140,12 +142,12 @@ def names(key: str, index: int, joint: str) -> tuple[str, ...]:
     return (f"{key}_{joint}", f"{key}{index + 1}", f"{key}_{index + 1}", *((joint,) if key == "q" else ()))
 
 
-def place_unit(path: Path, head: str, said: str, order: int, joint: SystemCoordinate) -> float:
+def column_unit(path: Path, head: str, unit: str, order: int, joint: SystemCoordinate) -> float:
     """Factor from the unit of a joint's column to SI."""
-    base, _, per = said.partition("/")
+    base, _, per = unit.partition("/")
     turning = joint.kind == "revolute"
     fits = per.replace("²", "^2") == ("", "s", "s^2")[order] and base in UNITS and (base in ANGLES) == turning
-    if said and not fits:
+    if unit and not fits:
         right = ("rad" if turning else "m") + ("", "/s", "/s^2")[order]
-        raise ArmError(f"{path}, line 1: {shown(head)} has the unit {shown(said)}; joint {joint.name!r} takes {right}")
+        raise ArmError(f"{path}, line 1: {shown(head)} has the unit {shown(unit)}; joint {joint.name!r} takes {right}")
     return UNITS.get(base, 1.0)

@@ -44,12 +44,12 @@ def save_netcdf(columns: Columns, title: str, path: Path) -> None:
 
 def netcdf_names(columns: list[str]) -> list[str]:
     """Names that the format allows, each its own: no blanks, slashes or control characters in them."""
-    taken: list[str] = []
+    unique: list[str] = []
     for column in columns:
         name = "".join(c if c.isprintable() and c not in " /" else "_" for c in unicodedata.normalize("NFC", column))
         tries = (name if not count else f"{name}_{count}" for count in range(len(columns)))
-        taken.append(next(name for name in tries if name not in taken))
-    return taken
+        unique.append(next(name for name in tries if name not in unique))
+    return unique
 
 
 def save_parquet(columns: Columns, path: Path) -> None:

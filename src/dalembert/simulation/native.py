@@ -34,11 +34,11 @@ def vector_body(program: Program, name: str = "body") -> str:
     lines = statements(program, style)
     inputs, pairs = len(program.inputs), len(program.angles)
     near, far = [], []
-    for angle, place in program.angles.items():
+    for angle, slot in program.angles.items():
         plus = f" + {literal(angle.offset)}" if angle.offset else ""
-        rest = f"x[{program.inputs[angle.input]}]{plus}, &x[{inputs + place}], &x[{inputs + pairs + place}]"
-        near.append(f"sincos_vector({rest}, &far);")
-        far.append(f"sincos_any({rest});")
+        arguments = f"x[{program.inputs[angle.input]}]{plus}, &x[{inputs + slot}], &x[{inputs + pairs + slot}]"
+        near.append(f"sincos_vector({arguments}, &far);")
+        far.append(f"sincos_any({arguments});")
     return f"""\
 static void {name}(V *restrict x, V *restrict y)
 {{
@@ -113,10 +113,10 @@ def many_source(arm: ArmDescription, parameters: bool) -> str:
     return prelude() + vector_body(program) + loop
 
 
-def loaded(text: str, facts: str, right: Callable[[CompiledLibrary], bool] | None = None) -> Any:
+def loaded(text: str, facts: str, agrees: Callable[[CompiledLibrary], bool] | None = None) -> Any:
     """The library of this source, built once and kept; None, after one line, where nothing can be compiled.
 
-    ``right`` says, before it is kept, whether it computes what NumPy does: a compiler that gets it wrong is not used.
+    ``agrees`` says, before it is kept, whether it computes what NumPy does: a compiler that gets it wrong is not used.
     """
     try:
         compiler = build.find()
@@ -126,7 +126,7 @@ def loaded(text: str, facts: str, right: Callable[[CompiledLibrary], bool] | Non
 
         def built(folder: Path) -> Path:
             path = build.compiled(compiler, text, folder, ("-O2",))
-            if right is not None and not right(CompiledLibrary(path)):
+            if agrees is not None and not agrees(CompiledLibrary(path)):
                 raise build.CompileError(
                     f"the C compiler {compiler.command[0]} built an integrator that computes wrongly"
                 )
@@ -138,24 +138,24 @@ def loaded(text: str, facts: str, right: Callable[[CompiledLibrary], bool] | Non
         return None
 
 
-def _many_right(arm: ArmDescription, parameters: bool, library: CompiledLibrary) -> bool:
+def _many_matches_numpy(arm: ArmDescription, parameters: bool, library: CompiledLibrary) -> bool:
     """One step of two arms against the same step in NumPy."""
     n, step = arm.n, 1e-3
     kernel = Kernel(function(arm, "forward_dynamics", "inertial" if parameters else None))
-    own = np.tile(kernel.default_parameters, (2, 1))
-    more = (own,) if parameters else ()
+    parameter_rows = np.tile(kernel.default_parameters, (2, 1))
+    extra = (parameter_rows,) if parameters else ()
     q, qd, tau = np.random.default_rng(0).uniform(-0.5, 0.5, (3, 2, n))
-    x, v, places, speeds = q.copy(), qd.copy(), np.zeros_like(q), np.zeros_like(q)
+    x, v, mean_speed, mean_acceleration = q.copy(), qd.copy(), np.zeros_like(q), np.zeros_like(q)
     for weight, ahead in ((1, 0.5), (2, 0.5), (2, 1.0), (1, 0.0)):
-        a = kernel.in_numpy(x, v, tau, *more)
-        places, speeds = places + weight / 6 * v, speeds + weight / 6 * a
+        a = kernel.in_numpy(x, v, tau, *extra)
+        mean_speed, mean_acceleration = mean_speed + weight / 6 * v, mean_acceleration + weight / 6 * a
         x, v = q + ahead * step * v, qd + ahead * step * a
-    found = [np.concatenate([start, np.zeros_like(start)]) for start in (q, qd)]
-    arguments = [each.ctypes.data_as(ctypes.c_void_p) for each in (*found, tau, own)]
+    results = [np.concatenate([start, np.zeros_like(start)]) for start in (q, qd)]
+    arguments = [array.ctypes.data_as(ctypes.c_void_p) for array in (*results, tau, parameter_rows)]
     library.many(*arguments, ctypes.c_double(step), ctypes.c_long(1), ctypes.c_long(1), ctypes.c_long(2))
-    right = np.concatenate([q + step * places, qd + step * speeds])
+    right = np.concatenate([q + step * mean_speed, qd + step * mean_acceleration])
     usable = np.isfinite(right)
-    close = np.abs(np.concatenate([each[2:] for each in found]) - right)[usable]
+    close = np.abs(np.concatenate([array[2:] for array in results]) - right)[usable]
     return bool((close <= 1e-9 * np.abs(right[usable]).max(initial=1.0)).all())
 
 
@@ -163,18 +163,18 @@ class RecentLibraries:
     """Libraries kept loaded, those used last: at most ``KEPT``."""
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, Any] = {}
+        self._libraries: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The library of this key, made where it is not there; None where it could not be made, which is not kept."""
-        found = self._kept.pop(key, None)
-        if found is None:
-            found = make()
-        if found is not None:
-            for old in list(self._kept)[: len(self._kept) - KEPT + 1]:
-                self._kept.pop(old, None)
-            self._kept[key] = found
-        return found
+        library = self._libraries.pop(key, None)
+        if library is None:
+            library = make()
+        if library is not None:
+            for old in list(self._libraries)[: len(self._libraries) - KEPT + 1]:
+                self._libraries.pop(old, None)
+            self._libraries[key] = library
+        return library
 
 
 _many_libraries = RecentLibraries()
@@ -188,7 +188,7 @@ def many_library(arm: ArmDescription, parameters: bool) -> Any:
     facts = f"many {parameters} {system_facts(arm)}"
 
     def make() -> Any:
-        library = loaded(text, facts, partial(_many_right, arm, parameters))
+        library = loaded(text, facts, partial(_many_matches_numpy, arm, parameters))
         if library is not None:
             library.many.restype = None
         return library

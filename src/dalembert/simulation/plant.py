@@ -204,8 +204,8 @@ def viscous_matrix(system: System) -> Callable[[Array], Array] | None:
 
 def _fast(system: System, name: str) -> Callable[..., Array]:
     """A method of a system; of a program its kernel, which an arm has behind the method itself."""
-    found: Callable[..., Array] = system.fast(name) if isinstance(system, ProgramSystem) else getattr(system, name)
-    return found
+    method: Callable[..., Array] = system.fast(name) if isinstance(system, ProgramSystem) else getattr(system, name)
+    return method
 
 
 def plant_of(system: System, input: str | None = None, currents: ArrayLike | None = None) -> Plant:

@@ -38,12 +38,12 @@ class Record:
 
     def __init__(self, plant: Any, times: Array) -> None:
         self.times, self.next = np.asarray(times, dtype=float), 0
-        self.parts: list[tuple[Any, list[Sample]]] = [(plant, [])]
+        self.groups: list[tuple[Any, list[Sample]]] = [(plant, [])]
         self.cut: list[NDArray[np.bool_]] = []
 
     def plant_changes(self, plant: Any) -> None:
         """Starts a new group of samples for another plant."""
-        self.parts.append((plant, []))
+        self.groups.append((plant, []))
 
     def due(self, end: float) -> bool:
         """Whether a sample falls into a step that ends there."""
@@ -63,27 +63,27 @@ class Record:
         u = run.control(t, *run.split(x))
         if run.saturation is not None:
             self.cut.append(run.saturation.reached(x[:n], u))
-        self.parts[-1][1].append(Sample(t, x, u, run.jumped))
+        self.groups[-1][1].append(Sample(t, x, u, run.jumped))
 
     def motion(self, run: Simulation, fault: str, interrupted: bool = False) -> Motion:
         """The recorded motion with energies and outputs; after a failure its last state is without an input.
 
         An interruption may come while a state is being taken over: what counts then is what was recorded before.
         """
-        plant, samples = self.parts[-1]
-        recorded = any(part for _, part in self.parts)
+        plant, samples = self.groups[-1]
+        recorded = any(group for _, group in self.groups)
         if not (interrupted and recorded) and (not samples or samples[-1].t < run.t):
-            last = np.concatenate([run.q, run.qd, run.extra, [run.work, run.lost]])
+            final = np.concatenate([run.q, run.qd, run.extra, [run.work, run.lost]])
             if fault:
-                samples.append(Sample(run.t, last, np.full(len(run.plant.input_names), np.nan), run.jumped))
+                samples.append(Sample(run.t, final, np.full(len(run.plant.input_names), np.nan), run.jumped))
             else:
-                self.add(run.t, last, run)
+                self.add(run.t, final, run)
         n = run.n
         t: list[float] = []
         jumps: list[float] = []
         states, inputs, kinetic, potential = [], [], [], []
         others: dict[str, list[Array]] = {}
-        for plant, samples in self.parts:
+        for plant, samples in self.groups:
             if not samples:
                 continue
             x, u = np.array([sample.x for sample in samples]), np.array([sample.u for sample in samples])
@@ -93,12 +93,12 @@ class Record:
             inputs.append(u)
             kinetic.append(np.atleast_1d(plant.kinetic_energy(x[:, :n], x[:, n : 2 * n])))
             potential.append(np.atleast_1d(plant.potential_energy(x[:, :n])))
-            for row, inputs_now in zip(x, u, strict=True):
+            for row, row_inputs in zip(x, u, strict=True):
                 # without an input the outputs are unknown as well
-                known = bool(np.isfinite(inputs_now).all())
-                outputs = plant.outputs(row[:n], row[n : 2 * n], row[2 * n : -2], np.nan_to_num(inputs_now))
+                has_input = bool(np.isfinite(row_inputs).all())
+                outputs = plant.outputs(row[:n], row[n : 2 * n], row[2 * n : -2], np.nan_to_num(row_inputs))
                 for name, values in outputs.items():
-                    others.setdefault(name, []).append(values if known else np.full(np.shape(values), np.nan))
+                    others.setdefault(name, []).append(values if has_input else np.full(np.shape(values), np.nan))
         state = np.concatenate(states)
         kinds = [joint.kind for joint in run.plant.system.moving]
         return Motion(

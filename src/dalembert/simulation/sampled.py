@@ -1,4 +1,4 @@
-"""A sampled controller: its last value is held, and a loop that sampling has made unstable is told."""
+"""A sampled controller: its last value is held, and a loop that sampling has made unstable is refused."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Sampled:
 
     def sample(self, t: float, q: Array, qd: Array, extra: Array) -> None:
         """Take a sample at this state."""
-        asked = self.source(t, q, qd, extra)
-        self.value = asked if self.limits is None else self.limits(q, asked)
-        side = np.sign(asked) * (self.value != asked)
+        requested = self.source(t, q, qd, extra)
+        self.value = requested if self.limits is None else self.limits(q, requested)
+        side = np.sign(requested) * (self.value != requested)
         self._swings = np.where((side != 0) & (side == -self._side), self._swings + 1, 0)
         self._side = side
         if self._swings.max(initial=0) >= SWINGS:

@@ -47,26 +47,26 @@ class Saturation:
             self.coupled = len(driven.motor_names) == driven.n and bool(np.isfinite(self.joints).any())
 
     @property
-    def known(self) -> bool:
+    def has_limits(self) -> bool:
         """Whether any limit is known."""
         return bool(np.isfinite(self.inputs).any()) or self.coupled
 
     def __call__(self, q: Array, u: Array) -> Array:
         """The inputs within their limits."""
         if self.coupled and self.driven is not None:
-            asked = self.driven.to_joints(q, u)
-            allowed = np.clip(asked, -self.joints, self.joints)
-            if (allowed != asked).any():
+            requested = self.driven.to_joints(q, u)
+            allowed = np.clip(requested, -self.joints, self.joints)
+            if (allowed != requested).any():
                 u = self.driven.to_motors(q, allowed)
         return np.clip(u, -self.inputs, self.inputs)
 
     def reached(self, q: Array, u: Array) -> NDArray[np.bool_]:
         """Which inputs are at a limit: their own, or for coupled motors that of a joint they turn."""
-        found = np.abs(u) >= self.inputs
+        at_limit = np.abs(u) >= self.inputs
         if self.coupled and self.driven is not None:
-            at = np.abs(self.driven.to_joints(q, u)) >= self.joints * (1 - 1e-12)
-            found = found | ((self.driven.transmission(q) != 0) & at).any(axis=-1)
-        return np.asarray(found)
+            joint_at_limit = np.abs(self.driven.to_joints(q, u)) >= self.joints * (1 - 1e-12)
+            at_limit = at_limit | ((self.driven.transmission(q) != 0) & joint_at_limit).any(axis=-1)
+        return np.asarray(at_limit)
 
 
 def saturation_of(plant: Plant, saturate: bool | None) -> Saturation | None:
@@ -78,9 +78,9 @@ def saturation_of(plant: Plant, saturate: bool | None) -> Saturation | None:
     if saturate is False or (saturate is None and not plant.system.counts_drives):
         return None
     limits = Saturation(plant)
-    if saturate and not limits.known:
+    if saturate and not limits.has_limits:
         raise ArmError(
             f"{plant.name}: no effort limit of a joint and no largest current of a motor is known to saturate at; "
             "give the joints limits, or leave saturate out"
         )
-    return limits if limits.known else None
+    return limits if limits.has_limits else None

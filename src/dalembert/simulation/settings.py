@@ -22,7 +22,7 @@ METHODS = ("auto", "DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """What ``system.simulate`` may be told; each field is described there."""
+    """The options of ``system.simulate``; each field is described there."""
 
     times: ArrayLike | None = None
     samples: int = 501
@@ -40,8 +40,8 @@ class SimulationSettings:
     progress: bool = False
     tell: Callable[[float], object] | None = None
 
-    def told(self, t: float) -> None:
-        """The motion has come to time t; what is raised by who is told ends it."""
+    def report(self, t: float) -> None:
+        """Call ``tell`` with the time that the motion has come to; what it raises ends the motion."""
         if self.tell is not None:
             self.tell(t)
 

@@ -63,7 +63,7 @@ class Simulation:
                 f'all have inductance; simulate with input="voltage"'
             )
         self.saturation = saturation_of(plant, settings.saturate)
-        self.held = None if settings.period is None else Sampled(self.input, self.saturation, settings.period)
+        self.sampled = None if settings.period is None else Sampled(self.input, self.saturation, settings.period)
         self.q, self.qd = (np.array(x, dtype=float) for x in start)
         self.lower = plant.lower if settings.stops else np.full(self.n, -np.inf)
         self.upper = plant.upper if settings.stops else np.full(self.n, np.inf)
@@ -85,14 +85,14 @@ class Simulation:
 
     # -- one mode -------------------------------------------------------------------------------
 
-    def wanted(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
+    def limited_input(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
         """What the controller gives, within the limits of the inputs where they count."""
         u = self.input(t, q, qd, extra)
         return u if self.saturation is None else self.saturation(q, u)
 
     def control(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
         """The input u(t, q, qd) or u(t, q, qd, i), or its last sample for a sampled controller."""
-        return self.wanted(t, q, qd, extra) if self.held is None else self.held.value
+        return self.limited_input(t, q, qd, extra) if self.sampled is None else self.sampled.value
 
     @property
     def state(self) -> Array:
@@ -123,22 +123,22 @@ class Simulation:
         q, qd, extra = self.split(x)
         if not np.isfinite(x).all() or np.abs(qd).max() > WILD:
             return np.full_like(x, np.nan)
-        found = np.empty_like(x)
+        derivative = np.empty_like(x)
         try:
             u = self.control(t, q, qd, extra)
             torque, supplied, rate, braked = self.plant.drive(q, qd, extra, u)
-            found[self.n : 2 * self.n] = self.mechanics.acceleration(q, qd, torque, modes)
+            derivative[self.n : 2 * self.n] = self.mechanics.acceleration(q, qd, torque, modes)
         except (NotFinite, UnreachableError) as fault:
             # a shorter step may not come there; if none does, the fault is raised
             self.trial_fault = fault
             return np.full_like(x, np.nan)
-        found[: self.n] = qd
-        found[2 * self.n : -2] = rate
-        found[-2] = qd @ supplied
-        found[-1] = braked
+        derivative[: self.n] = qd
+        derivative[2 * self.n : -2] = rate
+        derivative[-2] = qd @ supplied
+        derivative[-1] = braked
         if self.mechanics.contacts:
-            found[-1] -= qd @ self.mechanics.friction(q, qd, modes.sliding)
-        return found
+            derivative[-1] -= qd @ self.mechanics.friction(q, qd, modes.sliding)
+        return derivative
 
     def torque(self, t: float, q: Array, qd: Array, extra: Array) -> Array:
         """Joint torque of the input less viscous friction (N m or N), Coulomb friction left out."""
@@ -171,17 +171,17 @@ class Simulation:
                 path = solver.dense_output()
                 event = first_crossing(watched, before, after, path)
             if event is not None:
-                at, watch = event
-                self.record.take(path, self.t, at, self)
-                self.take(at, path(at))
+                instant, watch = event
+                self.record.take(path, self.t, instant, self)
+                self.accept(instant, path(instant))
                 return watch
             if self.record.due(solver.t):
                 self.record.take(solver.dense_output(), self.t, solver.t, self)
-            self.take(solver.t, solver.y)
+            self.accept(solver.t, solver.y)
             before = after
             self.first_step = solver.h_abs if hasattr(solver, "h_abs") else None
             self.show(solver.t)
-            if self.settings.method == "auto" and not self.stiffness.found and self.stiffness.watch(solver):
+            if self.settings.method == "auto" and not self.stiffness.is_stiff and self.stiffness.watch(solver):
                 self.first_step = None
                 solver = self.solver(modes, end) if self.t < end else solver
         return None
@@ -190,7 +190,7 @@ class Simulation:
         """The solver from the present state on."""
         settings = self.settings
         return solver_for(
-            settings.method, self.stiffness.found, lambda t, x: self.rates(t, x, modes), self.t, self.state, end,
+            settings.method, self.stiffness.is_stiff, lambda t, x: self.rates(t, x, modes), self.t, self.state, end,
             settings.rtol, settings.atol, self.max_step, self.first_step,
         )  # fmt: skip
 
@@ -199,7 +199,9 @@ class Simulation:
         qd = x[self.n : 2 * self.n]
         if not np.isfinite(x).all() or np.abs(qd).max() > TOO_FAST:
             joint = self.plant.joint_names[int(np.argmax(np.where(np.isfinite(qd), np.abs(qd), np.inf)))]
-            often = f", or shorten the sampling period of {self.settings.period:g} s" if self.held is not None else ""
+            often = (
+                f", or shorten the sampling period of {self.settings.period:g} s" if self.sampled is not None else ""
+            )
             raise SimulationError(
                 f"the motion diverges at t = {t:.6g} s at joint {joint!r}; check torques and gains{often}"
             )
@@ -217,7 +219,7 @@ class Simulation:
         self.changed.clear()
         self.first_step = None
 
-    def take(self, t: float, x: Array) -> None:
+    def accept(self, t: float, x: Array) -> None:
         """Make x the state of the run at time t."""
         self.t = float(t)
         q, qd, extra = self.split(x)
@@ -226,11 +228,11 @@ class Simulation:
 
     def show(self, t: float) -> None:
         """The run has come to time t; with a progress bar, where one is asked for, in place of this."""
-        self.settings.told(t)
+        self.settings.report(t)
 
     # -- what stands, what has changed ----------------------------------------------------------
 
-    def rest(self, qd: Array) -> float:
+    def rest_speed(self, qd: Array) -> float:
         """The speed (rad/s or m/s) of a joint that is mere rounding: below it a joint stands."""
         return 1e-14 + 1e-12 * float(np.abs(qd).max(initial=0.0))
 
@@ -244,7 +246,9 @@ class Simulation:
         if not self.mechanics.contacts:
             return set()
         rows = self.mechanics.rows(self.q)
-        return set(np.flatnonzero(np.abs(rows @ self.qd) <= self.rest(self.qd) * np.abs(rows).max(axis=1)).tolist())
+        return set(
+            np.flatnonzero(np.abs(rows @ self.qd) <= self.rest_speed(self.qd) * np.abs(rows).max(axis=1)).tolist()
+        )
 
     def note(self, kind: str, name: str, energy: float = 0.0) -> None:
         """Record an event and the energy (J) it dissipates."""
@@ -261,23 +265,23 @@ class Simulation:
     def run(self) -> Motion:
         """The whole motion; ``SimulationError`` and ``SimulationInterrupt`` have the motion up to there."""
         try:
-            self.go()
+            self.integrate()
         except ArmError as problem:
             fault = str(problem)
             # what a controller of the user raised stays in sight
             raise SimulationError(fault, self.record.motion(self, fault)) from problem.__cause__
         except KeyboardInterrupt:
-            said = f"interrupted at t = {self.t:.6g} s"
-            raise SimulationInterrupt(said, self.record.motion(self, said, interrupted=True)) from None
+            message = f"interrupted at t = {self.t:.6g} s"
+            raise SimulationInterrupt(message, self.record.motion(self, message, interrupted=True)) from None
         return self.record.motion(self, "")
 
-    def go(self) -> None:
+    def integrate(self) -> None:
         """Integrate mode after mode to the end, with samples of the controller and load changes in between."""
         waiting = sorted(self.settings.changes, key=lambda change: change.time)
         sample = np.inf
-        if self.held is not None:
-            self.held.sample(self.t, self.q, self.qd, self.extra)
-            sample = self.t + self.held.period
+        if self.sampled is not None:
+            self.sampled.sample(self.t, self.q, self.qd, self.extra)
+            sample = self.t + self.sampled.period
         modes = resume(self)
         while self.t < self.end:
             until = min(
@@ -301,9 +305,9 @@ class Simulation:
                 # a table may bend or jump here: what stands may start
                 self.table.advance(self.t)
                 modes = settle(self, modes, modes.standing, modes.leaning)
-            if self.held is not None and self.t >= sample:
-                self.held.sample(self.t, self.q, self.qd, self.extra)
-                sample += self.held.period
+            if self.sampled is not None and self.t >= sample:
+                self.sampled.sample(self.t, self.q, self.qd, self.extra)
+                sample += self.sampled.period
                 if modes.held:
                     modes = settle(self, modes, modes.standing, modes.leaning)
 
@@ -318,11 +322,11 @@ def simulate(
 ) -> Motion:
     """The motion of ``plant`` from (q, qd) over ``duration`` seconds; see ``Arm.simulate`` for the arguments."""
     settings = settings or SimulationSettings()
-    place = vector_array(plant.n, "q", q)
+    position = vector_array(plant.n, "q", q)
     speed = np.zeros(plant.n) if qd is None else vector_array(plant.n, "qd", qd)
-    if place.shape != (plant.n,) or speed.shape != (plant.n,):
+    if position.shape != (plant.n,) or speed.shape != (plant.n,):
         raise ArmError("a simulation starts from one state; use simulate_many for a batch")
-    run = Simulation(plant, control, (place, speed), duration, settings)
+    run = Simulation(plant, control, (position, speed), duration, settings)
     with _bar(run, duration) if settings.progress else nullcontext():
         return run.run()
 
@@ -332,10 +336,10 @@ def _bar(run: Simulation, duration: float) -> AbstractContextManager[Any]:
 
     bar = Progress(transient=True)
     task = bar.add_task("simulating", total=duration)
-    start, told = run.t, run.show
+    start, report = run.t, run.show
 
     def show(t: float) -> None:
-        told(t)
+        report(t)
         bar.update(task, completed=t - start)
 
     run.show = show  # type: ignore[method-assign]

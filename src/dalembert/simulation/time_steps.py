@@ -39,22 +39,22 @@ class StraightPath:
         self.t_min, self.t_max, self.x, self.y = start, end, x, y
 
     def __call__(self, t: float) -> Array:
-        share = (t - self.t_min) / (self.t_max - self.t_min)
-        return (1 - share) * self.x + share * self.y
+        fraction = (t - self.t_min) / (self.t_max - self.t_min)
+        return (1 - fraction) * self.x + fraction * self.y
 
 
 def take_steps(run: Simulation, end: float) -> None:
     """Carry ``run`` to ``end`` in time steps."""
     while run.t < end:
         # steps end at ``end`` itself, without a last one that is mere rounding
-        to = end if end - run.t < 1.5 * STEP else run.t + STEP
+        t_next = end if end - run.t < 1.5 * STEP else run.t + STEP
         x = run.state
-        y = _step(run, to - run.t)
-        run.judge(to, y)
-        run.record.take(StraightPath(run.t, to, x, y), run.t, to, run)
-        run.take(to, y)
+        y = _step(run, t_next - run.t)
+        run.judge(t_next, y)
+        run.record.take(StraightPath(run.t, t_next, x, y), run.t, t_next, run)
+        run.accept(t_next, y)
         run.steps += 1
-        run.show(to)
+        run.show(t_next)
 
 
 def _step(run: Simulation, h: float) -> Array:
@@ -72,15 +72,15 @@ def _step(run: Simulation, h: float) -> Array:
         slow = np.maximum(SLOW, 2 * np.abs(np.linalg.solve(mass, gained)))
         qd = after_impact(mass, qd, touched, run.settings.restitution, slow)
         lost += float(plant.kinetic_energy(q, run.qd) - plant.kinetic_energy(q, qd))
-    leaning = {joint: side for joint, side in touched.items() if abs(qd[joint]) <= run.rest(qd)}
-    after, force = _held(mechanics, q, qd, mass, mass @ qd + gained, leaning, run.standing(), h)
+    leaning = {joint: side for joint, side in touched.items() if abs(qd[joint]) <= run.rest_speed(qd)}
+    after, force = _velocity_after(mechanics, q, qd, mass, mass @ qd + gained, leaning, run.standing(), h)
     mean = (qd + after) / 2
-    place = np.clip(q + h * mean, np.minimum(q, run.lower), np.maximum(q, run.upper))
+    position = np.clip(q + h * mean, np.minimum(q, run.lower), np.maximum(q, run.upper))
     flow = extra + h * rate / (1 + h * plant.decay)  # implicit: time constants may be far shorter than h
-    return np.concatenate([place, after, flow, [run.work + h * (mean @ supplied), lost + h * braked - mean @ force]])
+    return np.concatenate([position, after, flow, [run.work + h * (mean @ supplied), lost + h * braked - mean @ force]])
 
 
-def _held(
+def _velocity_after(
     mechanics: Mechanics, q: Array, qd: Array, mass: Array, momentum: Array, leaning: dict[int, int],
     standing: set[int], h: float,
 ) -> tuple[Array, Array]:  # fmt: skip
@@ -88,10 +88,10 @@ def _held(
     rows, contacts = mechanics.rows(q), mechanics.contacts
     if not leaning and not standing:
         # if all slide on there is nothing to solve
-        way = tuple(np.sign(rows @ qd).astype(int).tolist())
-        force = h * mechanics.friction(q, qd, way)
+        directions = tuple(np.sign(rows @ qd).astype(int).tolist())
+        force = h * mechanics.friction(q, qd, directions)
         after: Array = np.asarray(np.linalg.solve(mass, momentum + force), dtype=np.float64)
-        if (np.sign(rows @ after) == way).all():
+        if (np.sign(rows @ after) == directions).all():
             return after, force
     speeds, rows = rows @ qd, np.vstack([rows, stop_rows(leaning, len(q))])
     low, high = np.zeros(len(rows)), np.full(len(rows), np.inf)
@@ -112,4 +112,4 @@ def _held(
         stopped[joint] = 0 if free[k] else side
     modes = Modes(tuple(int(x) for x in free[: len(contacts)]), tuple(stopped))
     after = np.asarray(np.linalg.solve(mass, momentum + force), dtype=np.float64)
-    return mechanics.still(q, after, modes), force
+    return mechanics.projected_velocity(q, after, modes), force

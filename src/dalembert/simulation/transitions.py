@@ -29,10 +29,10 @@ def settle(run: Simulation, before: Modes | None, standing: set[int], leaning: d
 
 def resume(run: Simulation, before: Modes | None = None) -> Modes:
     """The mode of the present state: what stands may stick, a joint at its stop may lean on it."""
-    leaning = {j: side for j, side in run.touched(run.q).items() if side * run.qd[j] >= -run.rest(run.qd)}
-    into = {j: side for j, side in leaning.items() if side * run.qd[j] > run.rest(run.qd)}
-    if into:
-        return hit(run, before, into)
+    leaning = {j: side for j, side in run.touched(run.q).items() if side * run.qd[j] >= -run.rest_speed(run.qd)}
+    hitting = {j: side for j, side in leaning.items() if side * run.qd[j] > run.rest_speed(run.qd)}
+    if hitting:
+        return hit(run, before, hitting)
     return settle(run, before, run.standing(), leaning)
 
 
@@ -41,10 +41,10 @@ def next_modes(run: Simulation, modes: Modes, event: Watch) -> Modes:
     run.changed.append(run.t)
     standing = modes.standing | run.standing()
     if event.kind == "rest":
-        return settle(run, modes, standing | {event.which}, modes.leaning)
+        return settle(run, modes, standing | {event.index}, modes.leaning)
     if event.kind == "release":
         return settle(run, modes, standing, modes.leaning)
-    return hit(run, modes, {event.which: -1 if event.kind == "lower" else 1})
+    return hit(run, modes, {event.index: -1 if event.kind == "lower" else 1})
 
 
 def hit(run: Simulation, modes: Modes | None, sides: dict[int, int]) -> Modes:
@@ -58,11 +58,11 @@ def hit(run: Simulation, modes: Modes | None, sides: dict[int, int]) -> Modes:
     for k, joint in enumerate(sides):
         run.note("stop", run.plant.joint_names[joint], lost if k == 0 else 0.0)
     # the impulse moves what stood: friction is bounded and cannot carry it
-    leaning = {j: side for j, side in touched.items() if abs(run.qd[j]) <= run.rest(run.qd)}
+    leaning = {j: side for j, side in touched.items() if abs(run.qd[j]) <= run.rest_speed(run.qd)}
     if modes is not None:
-        left = [j for j, s in enumerate(modes.stopped) if s and j not in leaning]
-        modes = Modes(modes.sliding, tuple(0 if j in left else s for j, s in enumerate(modes.stopped)))
-        for joint in left:
+        leaving = [j for j, s in enumerate(modes.stopped) if s and j not in leaning]
+        modes = Modes(modes.sliding, tuple(0 if j in leaving else s for j, s in enumerate(modes.stopped)))
+        for joint in leaving:
             run.note("leaves stop", run.plant.joint_names[joint])
     return settle(run, modes, run.standing(), leaning)
 

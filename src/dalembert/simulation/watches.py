@@ -24,28 +24,28 @@ class Watch:
     holds, or a joint meets its "lower" or "upper" stop."""
 
     kind: str
-    which: int
+    index: int
     value: Callable[[float, Array], float]
 
 
 def watches(run: Simulation, modes: Modes) -> list[Watch]:
     """The watches of a mode."""
     mechanics, n = run.mechanics, run.n
-    found = [Watch("rest", c, _speed(run, c, slides)) for c, slides in enumerate(modes.sliding) if slides]
+    watched = [Watch("rest", c, _speed(run, c, slides)) for c, slides in enumerate(modes.sliding) if slides]
     if modes.held:
 
         def spare(t: float, x: Array) -> float:
             q, qd, extra = run.split(x)
             return mechanics.spare(q, qd, run.torque(t, q, qd, extra), modes)
 
-        found.append(Watch("release", -1, spare))
+        watched.append(Watch("release", -1, spare))
     for j in range(n):
         if not modes.stopped[j]:
             if np.isfinite(run.lower[j]):
-                found.append(Watch("lower", j, _beyond(j, run.lower[j], 1.0)))
+                watched.append(Watch("lower", j, _beyond(j, run.lower[j], 1.0)))
             if np.isfinite(run.upper[j]):
-                found.append(Watch("upper", j, _beyond(j, run.upper[j], -1.0)))
-    return found
+                watched.append(Watch("upper", j, _beyond(j, run.upper[j], -1.0)))
+    return watched
 
 
 def first_crossing(
@@ -59,8 +59,8 @@ def first_crossing(
     ]
     if not crossed:
         return None
-    at, k = min(crossed)
-    return at, watched[k]
+    instant, k = min(crossed)
+    return instant, watched[k]
 
 
 def falls(before: float, after: float) -> bool:
@@ -84,11 +84,11 @@ def _instant(path: Any, watch: Watch, before: float) -> float:
                 break
         else:
             return float(start)
-    at, beyond = float(brentq(lambda t: watch.value(t, path(t)), start, end, xtol=1e-15, rtol=1e-14)), 1e-15
-    while at < end and watch.value(at, path(at)) > 0:
+    instant, beyond = float(brentq(lambda t: watch.value(t, path(t)), start, end, xtol=1e-15, rtol=1e-14)), 1e-15
+    while instant < end and watch.value(instant, path(instant)) > 0:
         # on the far side of zero, where the event has happened: before it nothing would change, time after time
-        at, beyond = min(at + beyond, end), 2 * beyond
-    return float(at)
+        instant, beyond = min(instant + beyond, end), 2 * beyond
+    return float(instant)
 
 
 def _speed(run: Simulation, contact: int, slides: int) -> Callable[[float, Array], float]:

@@ -70,8 +70,8 @@ class MovingArm(ArmSystem):
         except TypeError:
             raise ArmError(f"a frame is the name of a link, or a link and a Placement in it; got {key!r}") from None
         except KeyError:
-            self._kept[key] = made = make()
-            return made
+            self._kept[key] = value = make()
+            return value
 
     @cached_property
     def _kept(self) -> dict[Hashable, Any]:
@@ -79,16 +79,16 @@ class MovingArm(ArmSystem):
 
     def link_frames(self, q: ArrayLike) -> dict[str, Array]:
         """The frame of every link in the base, ``(..., 4, 4)`` each, by link name, fixed links included."""
-        places = {name: applied_loads.link_in_body(self, REAL, name) for name in self.link_names}
+        link_bodies = {name: applied_loads.link_in_body(self, REAL, name) for name in self.link_names}
 
-        def place(q: list[Scalar]) -> tuple[list[list[Scalar]], ...]:
-            found = self.over_reals.frames(REAL, q)
+        def frames_at(q: list[Scalar]) -> tuple[list[list[Scalar]], ...]:
+            body_frames = self.over_reals.frames(REAL, q)
             return tuple(
-                kinematics.homogeneous(kinematics.compose(found[body], frame) if body >= 0 else frame)
-                for body, frame in places.values()
+                kinematics.homogeneous(kinematics.compose(body_frames[body], frame) if body >= 0 else frame)
+                for body, frame in link_bodies.values()
             )
 
-        return dict(zip(places, self._evaluate(place, q=q), strict=True))
+        return dict(zip(link_bodies, self._evaluate(frames_at, q=q), strict=True))
 
     def jacobian(self, q: ArrayLike, frame: AskedFrame | None = None, axes: str = "base") -> Array:
         """``(..., 6, n)``: linear velocity rows, then angular, of the tool (or ``frame``) per joint velocity.
@@ -101,10 +101,10 @@ class MovingArm(ArmSystem):
             return self.framed(frame).jacobian(q, axes=axes)
         kernel = self._kernel("jacobian")
         if kernel is not None:
-            found = kernel(q)
+            jacobian = kernel(q)
         else:
-            found = self._evaluate(lambda x: self.over_reals.jacobian(REAL, x), q=q)
-        return found if axes == "base" else jacobian_in(axes, self.forward_kinematics(q), found)
+            jacobian = self._evaluate(lambda x: self.over_reals.jacobian(REAL, x), q=q)
+        return jacobian if axes == "base" else jacobian_in(axes, self.forward_kinematics(q), jacobian)
 
     def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, frame: AskedFrame | None = None, axes: str = "base") -> Array:
         """dJ/dt ``(..., 6, n)`` of ``jacobian`` along the motion: the frame accelerates by J qdd + dJ/dt qd."""
@@ -113,12 +113,12 @@ class MovingArm(ArmSystem):
             return self.framed(frame).jacobian_rate(q, qd, axes=axes)
         kernel = self._kernel("jacobian_rate")
         if kernel is not None:
-            found = kernel(q, qd)
+            rate = kernel(q, qd)
         else:
-            found = self._evaluate(lambda x, v: self.over_reals.jacobian_rate(REAL, x, v), q=q, qd=qd)
+            rate = self._evaluate(lambda x, v: self.over_reals.jacobian_rate(REAL, x, v), q=q, qd=qd)
         if axes == "base":
-            return found
-        return rate_in(axes, self.forward_kinematics(q), self.jacobian(q), found, joint_array(self, "qd", qd))
+            return rate
+        return rate_in(axes, self.forward_kinematics(q), self.jacobian(q), rate, joint_array(self, "qd", qd))
 
     def jacobian_slopes(self, q: ArrayLike, frame: AskedFrame | None = None, axes: str = "base") -> Array:
         """dJ/dq_k ``(..., 6, n, n)``, the joint k last: the Hessian of the frame's motion (Freeman 1985, [H])."""
@@ -176,16 +176,16 @@ class MovingArm(ArmSystem):
             raise ArmError(f'momentum is about "center" or "base", not {about!r}')
         kernel = self._kernel("momentum_matrix")
         if kernel is not None:
-            found, here = kernel(q), "center"
+            matrix, reference = kernel(q), "center"
         else:
             system = self._massive
-            found, here = self._evaluate(lambda x: system.momentum_matrix(REAL, x), q=q), "base"
-        if about == here:
-            return found
-        moved = skew(self.center_of_mass(q)) @ found[..., :3, :]
-        found = found.copy()
-        found[..., 3:, :] += moved if about == "base" else -moved
-        return found
+            matrix, reference = self._evaluate(lambda x: system.momentum_matrix(REAL, x), q=q), "base"
+        if about == reference:
+            return matrix
+        moved = skew(self.center_of_mass(q)) @ matrix[..., :3, :]
+        matrix = matrix.copy()
+        matrix[..., 3:, :] += moved if about == "base" else -moved
+        return matrix
 
     def momentum(self, q: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
         """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
@@ -199,25 +199,28 @@ class MovingArm(ArmSystem):
         Without ``link``, of the tool frame's origin.
         """
         body, (turn, shift) = applied_loads.link_in_body(self, REAL, self.link(link or self.tool_link).name)
-        where = tuple(float(x) for x in exact_vector(point, "point"))
-        here = plus(shift, matvec(turn, where))
+        offset = tuple(float(x) for x in exact_vector(point, "point"))
+        body_point = plus(shift, matvec(turn, offset))
         if link is None:
             turn, shift = self.over_reals.links.tool
-            here = plus(shift, matvec(turn, where))
-        joints, over = range(len(self.all_moving)), self.over_reals.coupling
+            body_point = plus(shift, matvec(turn, offset))
+        joints, coupling = range(len(self.all_moving)), self.over_reals.coupling
 
         def tables(q: list[Scalar]) -> tuple[Any, ...]:
-            at = PointInfluence(self.over_reals.links, self.over_reals.frames(REAL, q), body, here)
-            found: list[Any] = []
-            for first, second, third in ((at.shift, at.shift2, at.shift3), (at.turn, at.turn2, at.turn3)):
-                found.append([over.load([first(n)[x] for n in joints]) for x in range(3)])
-                found.append([over.product([[second(m, n)[x] for n in joints] for m in joints]) for x in range(3)])
-                found.append(
+            influence = PointInfluence(self.over_reals.links, self.over_reals.frames(REAL, q), body, body_point)
+            orders: list[Any] = []
+            for first, second, third in (
+                (influence.shift, influence.shift2, influence.shift3),
+                (influence.turn, influence.turn2, influence.turn3),
+            ):
+                orders.append([coupling.load([first(n)[x] for n in joints]) for x in range(3)])
+                orders.append([coupling.product([[second(m, n)[x] for n in joints] for m in joints]) for x in range(3)])
+                orders.append(
                     [
-                        over.cube([[[third(k, m, n)[x] for n in joints] for m in joints] for k in joints])
+                        coupling.cube([[[third(k, m, n)[x] for n in joints] for m in joints] for k in joints])
                         for x in range(3)
                     ]
                 )
-            return tuple(found)
+            return tuple(orders)
 
         return PointInfluences(*self._evaluate(tables, q=q))

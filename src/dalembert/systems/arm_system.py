@@ -143,8 +143,8 @@ class ArmSystem(EvaluatedArm):
     @property
     def has_friction(self) -> bool:
         """True if the drives count and some motor or joint of theirs has friction."""
-        own = (self.drives.friction_of(joint.name) for joint in self.all_moving)
-        return self.counts_drives and any((*(motor.friction for motor in self.drives.actuators), *own))
+        joint_friction = (self.drives.friction_of(joint.name) for joint in self.all_moving)
+        return self.counts_drives and any((*(motor.friction for motor in self.drives.actuators), *joint_friction))
 
     @property
     def contacts_vary(self) -> bool:
@@ -168,8 +168,8 @@ class ArmSystem(EvaluatedArm):
         kernel = self._kernel("bias")
         if kernel is not None:
             return kernel(q, qd)
-        system, still = self._massive, [0] * self.n
-        return self._evaluate(lambda x, v: system.torque(REAL, x, v, still), q=q, qd=qd)
+        system, zero = self._massive, [0] * self.n
+        return self._evaluate(lambda x, v: system.torque(REAL, x, v, zero), q=q, qd=qd)
 
     def force_load(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
         """Q ``(..., n)`` (N m or N) of forces and moments on the joints (Freeman 1985, eq. 2-147)."""
@@ -243,13 +243,13 @@ class ArmSystem(EvaluatedArm):
         shafts = contact_speeds(matrix, speed)
         turning = speed @ self.joint_ratios.T
         if width is None:
-            motor, own = self.motor_friction.moving(shafts), self.joint_friction.moving(turning)
+            motor, joint = self.motor_friction.moving(shafts), self.joint_friction.moving(turning)
         else:
-            motor, own = (
+            motor, joint = (
                 self.motor_friction.smooth(shafts, width, law),
                 self.joint_friction.smooth(turning, width, law),
             )
-        return own @ self.joint_ratios + np.einsum("...aj,...a->...j", matrix, motor)
+        return joint @ self.joint_ratios + np.einsum("...aj,...a->...j", matrix, motor)
 
     def viscous_matrix(self, q: ArrayLike) -> Array:
         """B(q) = N^T diag(b_a) N + A^T diag(b) A, ``(..., n, n)``: viscous friction at the joints is B qd."""
@@ -258,8 +258,8 @@ class ArmSystem(EvaluatedArm):
             return np.zeros((*position.shape, self.n))
         turning = self.transmission(position)
         braked = np.swapaxes(turning, -1, -2) @ (self.motor_friction.viscous[:, None] * turning)
-        own = self.joint_ratios.T @ (self.joint_friction.viscous[:, None] * self.joint_ratios)
-        return np.asarray(braked + own, dtype=np.float64)
+        joint_viscous = self.joint_ratios.T @ (self.joint_friction.viscous[:, None] * self.joint_ratios)
+        return np.asarray(braked + joint_viscous, dtype=np.float64)
 
     @cached_property
     def motor_friction(self) -> Shafts:

@@ -44,10 +44,10 @@ def vector_array(n: int, name: str, values: ArrayLike, what: str = "joint") -> N
 
 def one_state(n: int, name: str, values: ArrayLike, what: str = "joint") -> NDArray[np.float64]:
     """``values`` as one vector of ``n`` floats, where a batch has no answer."""
-    found = vector_array(n, name, values, what)
-    if found.ndim != 1:
-        raise ArmError(f"{name} must be one state of {n} entries, one per {what}; got shape {found.shape}")
-    return found
+    vector = vector_array(n, name, values, what)
+    if vector.ndim != 1:
+        raise ArmError(f"{name} must be one state of {n} entries, one per {what}; got shape {vector.shape}")
+    return vector
 
 
 def common_shape(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> tuple[int, ...]:
@@ -73,44 +73,44 @@ def evaluate(function: Callable[..., Any], arrays: Sequence[tuple[str, NDArray[n
         return _single(single, batch)
     rows = [np.broadcast_to(array, (*batch, array.shape[-1])) for _, array in arrays]
     rows = [array.reshape(count, array.shape[-1]) for array in rows]
-    pieces = []
+    chunks = []
     for start in range(0, max(count, 1), PIECE):
-        part = [np.ascontiguousarray(array[start : start + PIECE].T) for array in rows]
-        pieces.append(_packed(function(*(list(array) for array in part)), part[0].shape[-1]))
-    if isinstance(pieces[0], tuple):
-        return tuple(_joined([piece[k] for piece in pieces], batch) for k in range(len(pieces[0])))
-    return _joined(pieces, batch)
+        columns = [np.ascontiguousarray(array[start : start + PIECE].T) for array in rows]
+        chunks.append(_packed(function(*(list(array) for array in columns)), columns[0].shape[-1]))
+    if isinstance(chunks[0], tuple):
+        return tuple(_joined([chunk[k] for chunk in chunks], batch) for k in range(len(chunks[0])))
+    return _joined(chunks, batch)
 
 
-def _joined(pieces: list[NDArray[np.float64]], batch: tuple[int, ...]) -> NDArray[np.float64]:
-    whole = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-    return whole.reshape(*batch, *whole.shape[1:])
+def _joined(chunks: list[NDArray[np.float64]], batch: tuple[int, ...]) -> NDArray[np.float64]:
+    joined = chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
+    return joined.reshape(*batch, *joined.shape[1:])
 
 
 def _single(result: Any, batch: tuple[int, ...]) -> Any:
     if isinstance(result, tuple):
-        return tuple(_single(part, batch) for part in result)
-    out = np.array(result, dtype=np.float64)
-    out = out.reshape((*batch, *out.shape))
-    return out if out.shape else out[()]
+        return tuple(_single(table, batch) for table in result)
+    array = np.array(result, dtype=np.float64)
+    array = array.reshape((*batch, *array.shape))
+    return array if array.shape else array[()]
 
 
 def _packed(result: Any, count: int) -> Any:
     """Nested lists of numbers and arrays ``(count,)`` as arrays ``(count, ...)``; each entry is written in one run."""
     if isinstance(result, tuple):
-        return tuple(_packed(part, count) for part in result)
+        return tuple(_packed(table, count) for table in result)
     shape, level = [], result
     while isinstance(level, list):
         shape.append(len(level))
         level = level[0] if level else None
-    out = np.empty((*shape, count))
-    _fill(out, result)
-    return np.ascontiguousarray(np.moveaxis(out, -1, 0))
+    array = np.empty((*shape, count))
+    _fill(array, result)
+    return np.ascontiguousarray(np.moveaxis(array, -1, 0))
 
 
-def _fill(out: NDArray[np.float64], result: Any) -> None:
+def _fill(array: NDArray[np.float64], result: Any) -> None:
     if isinstance(result, list):
-        for row, part in zip(out, result, strict=True):
-            _fill(row, part)
+        for row, entry in zip(array, result, strict=True):
+            _fill(row, entry)
     else:
-        out[...] = result
+        array[...] = result

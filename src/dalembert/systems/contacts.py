@@ -24,7 +24,7 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
     What follows a coordinate rubs with it: each joint at its own speed A_jc qd_c, all in one contact of the coordinate.
     """
     train, n = system.drives, system.n
-    own_parts, own_names = _own_friction(system)
+    joint_frictions, joint_shafts = _joint_frictions(system)
     varies = train.turns is not None
     rows = system.ratios if not varies else np.full((len(train.actuators), n), np.nan)
     shafts: list[Contact] = []
@@ -33,17 +33,17 @@ def contacts(system: ArmSystem) -> tuple[Contact, ...]:
         alone = not varies and np.count_nonzero(row) == 1
         friction = actuator.friction
         joint = int(np.argmax(row != 0)) if alone else -1
-        own = own_parts[joint] if alone and joint not in merged else ()
-        if own:
-            parts = ((float(row[joint]), friction), *own)
-            names = (motor_shaft(actuator.name), *own_names[joint])
+        on_joint = joint_frictions[joint] if alone and joint not in merged else ()
+        if on_joint:
+            parts = ((float(row[joint]), friction), *on_joint)
+            names = (motor_shaft(actuator.name), *joint_shafts[joint])
             shafts.append(Contact(system.joint_names[joint], np.eye(n)[joint], parts, shafts=names))
             merged.add(joint)
         elif friction.coulomb:
             shafts.append(Contact(actuator.name, row, ((1.0, friction),), motor, (motor_shaft(actuator.name),)))
     for j, name in enumerate(system.joint_names):
-        if own_parts[j] and j not in merged:
-            shafts.append(Contact(name, np.eye(n)[j], own_parts[j], shafts=own_names[j]))
+        if joint_frictions[j] and j not in merged:
+            shafts.append(Contact(name, np.eye(n)[j], joint_frictions[j], shafts=joint_shafts[j]))
     return tuple(shafts)
 
 
@@ -57,16 +57,16 @@ def joint_shaft(name: str) -> str:
     return f"joint {name}"
 
 
-def _own_friction(system: ArmSystem) -> tuple[list[tuple[tuple[float, Friction], ...]], list[tuple[str, ...]]]:
+def _joint_frictions(system: ArmSystem) -> tuple[list[tuple[tuple[float, Friction], ...]], list[tuple[str, ...]]]:
     """For each coordinate the joints with Coulomb friction that go with it: ratios and friction, and their names."""
-    found: list[tuple[tuple[float, Friction], ...]] = [()] * system.n
+    frictions: list[tuple[tuple[float, Friction], ...]] = [()] * system.n
     names: list[tuple[str, ...]] = [()] * system.n
     for joint, coupled in zip(system.all_moving, system.couplings, strict=True):
-        own = system.drives.friction_of(joint.name)
-        if own.coulomb:
-            found[coupled.coordinate] += ((float(coupled.multiplier), own),)
+        friction = system.drives.friction_of(joint.name)
+        if friction.coulomb:
+            frictions[coupled.coordinate] += ((float(coupled.multiplier), friction),)
             names[coupled.coordinate] += (joint_shaft(joint.name),)
-    return found, names
+    return frictions, names
 
 
 def contact_rows(system: ArmSystem, q: Array) -> Array:
@@ -95,7 +95,7 @@ def _rows(system: ArmSystem, q: Array, motors: Array, joints: float = 1.0) -> Ar
 
 
 def contact_speeds(rows: Array, qd: Array) -> Array:
-    """c . qd ``(..., contacts)``, zero where it is no more than what its terms are rounded (``friction.way``)."""
+    """c . qd ``(..., contacts)``, zero where it is rounding (``friction.direction_of_sum``)."""
     speeds = np.einsum("...cj,...j->...c", rows, qd)
     several = np.count_nonzero(rows, axis=-1) > 1
     size = np.einsum("...cj,...j->...c", np.abs(rows), np.abs(qd))
@@ -105,10 +105,10 @@ def contact_speeds(rows: Array, qd: Array) -> Array:
 def with_stiction(system: ArmSystem, q: Array, qd: Array, qdd: Array, mass_matrix: Callable[[Array], Array]) -> Array:
     """Accelerations of an arm with the friction of standing shafts: ``qdd`` are those without, D ``mass_matrix(q)``."""
     rows, drift = contact_rows(system, q), contact_drift(system, q, qd)
-    return stuck(system.contacts, rows, drift, qd, qdd, lambda state: mass_matrix(q[state]))
+    return stiction_corrected(system.contacts, rows, drift, qd, qdd, lambda state: mass_matrix(q[state]))
 
 
-def stuck(
+def stiction_corrected(
     contacts: Sequence[Contact],
     rows: Array,
     drift: Array,
@@ -125,8 +125,10 @@ def stuck(
     hold = np.array([contact.hold for contact in contacts])
     standing = (contact_speeds(rows, qd) == 0) & (hold > 0)
     for state in map(tuple, np.argwhere(standing.any(axis=-1))):
-        which = np.flatnonzero(standing[state])
-        matrix, levers = mass_matrix(state), rows[state][which]
-        push, _ = contact_forces(matrix, matrix @ qdd[state], levers, -hold[which], hold[which], drift[state][which])
+        indices = np.flatnonzero(standing[state])
+        matrix, levers = mass_matrix(state), rows[state][indices]
+        push, _ = contact_forces(
+            matrix, matrix @ qdd[state], levers, -hold[indices], hold[indices], drift[state][indices]
+        )
         qdd[state] += np.linalg.solve(matrix, levers.T @ push)
     return qdd

@@ -112,10 +112,10 @@ class DrivenSystem(MovingArm, MotorSystem):
     @property
     def _held_turns(self) -> Array:
         """What locked joints have turned the motors by, and offsets of joints that follow others."""
-        held = {joint.name: joint.held for joint in self.joints if joint.held}
-        held |= {joint.name: c.start for joint, c in zip(self.all_moving, self.couplings, strict=True) if c.start}
+        offsets = {joint.name: joint.held for joint in self.joints if joint.held}
+        offsets |= {joint.name: c.start for joint, c in zip(self.all_moving, self.couplings, strict=True) if c.start}
         return np.array(
-            [sum(float(n) * held.get(name, 0.0) for name, n in motor.ratios) for motor in self.drives.actuators]
+            [sum(float(n) * offsets.get(name, 0.0) for name, n in motor.ratios) for motor in self.drives.actuators]
         )
 
     def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:

@@ -22,7 +22,7 @@ from ..compile.pair_tables import PairTables
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from .arrays import evaluate, joint_array
-from .refusals import say_infinite
+from .refusals import refuse_infinite
 
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
@@ -69,13 +69,13 @@ class EvaluatedArm(ArmDescription):
         Without a compiler it becomes Python text (``emit_python.py``) once it was asked for often enough.
         """
         try:
-            found = self._kernels[name]
-            if found is None and self.n and not build.available():
+            kernel = self._kernels[name]
+            if kernel is None and self.n and not build.available():
                 self._calls[name] = self._calls.get(name, 0) + 1
                 if self._calls[name] == PATIENCE:
                     with _MAKING:
-                        found = self._kernels[name] = self._made(name, partial(self._refuse, name))
-            return found
+                        kernel = self._kernels[name] = self._new_kernel(name, partial(self._refuse, name))
+            return kernel
         except KeyError:
             if name not in KINEMATIC:
                 _ = self._massive
@@ -91,9 +91,9 @@ class EvaluatedArm(ArmDescription):
 
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel where there is a compiler."""
-        return self._made(name, refuse) if self.n and build.available() else None
+        return self._new_kernel(name, refuse) if self.n and build.available() else None
 
-    def _made(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
+    def _new_kernel(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
         if expected_statements(self, name) > MOST_UNASKED and PairTables.fits(self, name) and build.available():
             beside = next((x for x in self._kernels.values() if isinstance(x, PairTables)), None)
@@ -115,7 +115,7 @@ class EvaluatedArm(ArmDescription):
         arguments.pop("parameters", None)
         for name, values in arguments.items():
             joint_array(self, name, values)
-        say_infinite(self, arguments["q"], function in DIVIDING, tuple(arguments))
+        refuse_infinite(self, arguments["q"], function in DIVIDING, tuple(arguments))
 
     def _evaluate(self, function: Callable[..., Any], **arguments: ArrayLike) -> Any:
         return self._explained(function, False, arguments)
@@ -127,11 +127,11 @@ class EvaluatedArm(ArmDescription):
     def _explained(self, function: Callable[..., Any], divided: bool, arguments: dict[str, ArrayLike]) -> Any:
         """Over floats, where a result that is not finite is explained."""
         if is_lazy(*arguments.values()):
-            again = lambda *x: self._explained(function, divided, dict(zip(arguments, x, strict=True)))  # noqa: E731
-            return mapped(again, *arguments.values())
+            on_chunk = lambda *x: self._explained(function, divided, dict(zip(arguments, x, strict=True)))  # noqa: E731
+            return mapped(on_chunk, *arguments.values())
         arrays = [(name, joint_array(self, name, values)) for name, values in arguments.items()]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = evaluate(function, arrays)
-        if not all(np.isfinite(table).all() for table in (found if isinstance(found, tuple) else (found,))):
-            say_infinite(self, arguments["q"], divided, tuple(arguments))
-        return found
+            result = evaluate(function, arrays)
+        if not all(np.isfinite(table).all() for table in (result if isinstance(result, tuple) else (result,))):
+            refuse_infinite(self, arguments["q"], divided, tuple(arguments))
+        return result

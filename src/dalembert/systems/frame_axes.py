@@ -55,11 +55,11 @@ def framed_arm(arm: MovingArm, frame: AskedFrame | None) -> MovingArm:
 
 def skew(v: Array) -> Array:
     """[v]x with [v]x u = v x u, ``(..., 3, 3)``."""
-    found = np.zeros((*v.shape[:-1], 3, 3))
+    matrix = np.zeros((*v.shape[:-1], 3, 3))
     for (i, j), k, sign in (((1, 0), 2, 1), ((2, 0), 1, -1), ((2, 1), 0, 1)):
-        found[..., i, j] = sign * v[..., k]
-        found[..., j, i] = -sign * v[..., k]
-    return found
+        matrix[..., i, j] = sign * v[..., k]
+        matrix[..., j, i] = -sign * v[..., k]
+    return matrix
 
 
 def turned(turn: Array, rows: Array) -> Array:
@@ -71,18 +71,18 @@ def jacobian_in(axes: str, pose: Array, jacobian: Array) -> Array:
     """A Jacobian in base axes as one in ``axes``."""
     if axes == "frame":
         return turned(np.swapaxes(pose[..., :3, :3], -1, -2), jacobian)
-    found = jacobian.copy()
+    spatial = jacobian.copy()
     # v at the base origin = v - omega x p
-    found[..., :3, :] += skew(pose[..., :3, 3]) @ jacobian[..., 3:, :]
-    return found
+    spatial[..., :3, :] += skew(pose[..., :3, 3]) @ jacobian[..., 3:, :]
+    return spatial
 
 
 def rate_in(axes: str, pose: Array, jacobian: Array, rate: Array, qd: Array) -> Array:
     """The rate of a Jacobian in base axes as that of one in ``axes``, by the product rule."""
     moving = np.einsum("...ij,...j->...i", jacobian, qd)
     if axes == "frame":
-        back = np.swapaxes(pose[..., :3, :3], -1, -2)
-        return turned(back, rate - turned(skew(moving[..., 3:]), jacobian))
-    found = rate.copy()
-    found[..., :3, :] += skew(pose[..., :3, 3]) @ rate[..., 3:, :] + skew(moving[..., :3]) @ jacobian[..., 3:, :]
-    return found
+        turn_t = np.swapaxes(pose[..., :3, :3], -1, -2)
+        return turned(turn_t, rate - turned(skew(moving[..., 3:]), jacobian))
+    spatial_rate = rate.copy()
+    spatial_rate[..., :3, :] += skew(pose[..., :3, 3]) @ rate[..., 3:, :] + skew(moving[..., :3]) @ jacobian[..., 3:, :]
+    return spatial_rate

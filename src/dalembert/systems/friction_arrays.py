@@ -40,7 +40,7 @@ class LawOfShafts:
 
     def __init__(self, models: Sequence[FrictionModel]) -> None:
         distinct = [model for model in dict.fromkeys(models) if model.varies]
-        self.models = [(model, np.array([float(other == model) for other in models])) for model in distinct]
+        self.models = [(model, np.array([float(shaft_model == model) for shaft_model in models])) for model in distinct]
 
     def weight(self, field: Quotients, speed: Any) -> Any:
         """w(s) of each shaft."""

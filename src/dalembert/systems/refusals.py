@@ -18,46 +18,46 @@ if TYPE_CHECKING:
     from .evaluated_arm import EvaluatedArm
 
 
-def say_infinite(system: EvaluatedArm, q: ArrayLike, divided: bool, given: Sequence[str]) -> NoReturn:
+def refuse_infinite(system: EvaluatedArm, q: ArrayLike, divided: bool, argument_names: Sequence[str]) -> NoReturn:
     """Say why a result came out infinite: drives without a value, a joint that moves no inertia, numbers too large.
 
-    ``divided`` says that the result needed the inverse of D, ``given`` names the arguments it was worked out from.
+    ``divided`` says that the result needed the inverse of D, ``argument_names`` are what it was computed from.
     """
-    say_undefined(system, q)
-    place = joint_array(system, "q", q)
+    refuse_undefined(system, q)
+    position = joint_array(system, "q", q)
     if divided:
         # not by the kernel, whose result may be what is not finite
         with np.errstate(all="ignore"):
-            matrix = evaluate(lambda x: system.over_reals.mass_matrix(REAL, x), [("q", place)])
+            matrix = evaluate(lambda x: system.over_reals.mass_matrix(REAL, x), [("q", position)])
         if np.isfinite(matrix).all():
             refuse_undetermined(system, matrix)
     raise ArmError(
-        f"{system.where}{system.name}: the result overflows; {', '.join(given)} or numbers of the arm are too large "
-        "for floats"
+        f"{system.where}{system.name}: the result overflows; {', '.join(argument_names)} or numbers of the arm are "
+        "too large for floats"
     )
 
 
-def say_undefined(system: EvaluatedArm, q: ArrayLike) -> None:
+def refuse_undefined(system: EvaluatedArm, q: ArrayLike) -> None:
     """Say which part of the drives has no value or no derivative at these positions, if one has none."""
     train = system.over_reals.train
     if train is None or not system.drives.functions:
         return
     rows = joint_array(system, "q", q).reshape(-1, system.n)
     with np.errstate(all="ignore"):
-        parts: list[tuple[str, Any]] = []
+        values: list[tuple[str, Any]] = []
         _, ratios = train.spins(REAL, list(rows.T))
         if train.approximation == "exact":
-            parts += [(part.name, row) for part, row in zip(system.drives.parts, ratios.first, strict=True)]
+            values += [(part.name, row) for part, row in zip(system.drives.parts, ratios.first, strict=True)]
         moved = [part.name for part in system.drives.parts if part.body is not None]
         for name, body in zip(moved, train.carried, strict=False):
             matrix = moving_bodies.mass_matrix(system.over_reals.links, REAL, list(rows.T), [body])
-            parts.append((name, [x for row in matrix for x in row]))
-        for name, numbers in parts:
+            values.append((name, [x for row in matrix for x in row]))
+        for name, numbers in values:
             finite = np.all([np.isfinite(np.broadcast_to(x, len(rows))) for x in numbers], axis=0)
             if not finite.all():
-                place = ", ".join(f"{x:.6g}" for x in rows[int(np.argmin(finite))])
+                position = ", ".join(f"{x:.6g}" for x in rows[int(np.argmin(finite))])
                 raise ArmError(
                     f"{system.where}{system.name}: {name!r} of its drives has no value or no derivative at q = "
-                    f"({place}): its function takes the root of a number that is not positive, or divides by zero; "
+                    f"({position}): its function takes the root of a number that is not positive, or divides by zero; "
                     "keep away from there"
                 )

@@ -103,18 +103,18 @@ def torque_parts(
         bodies = generalized_dalembert.centred_bodies(system.links, placed)
         matrices = map(system.coupling.matrix, generalized_dalembert.inertia(system.links, bodies))
         speeds = generalized_dalembert.velocity_split(system.links, placed, bodies, qd)
-        shares: list[list[Scalar]] = []
+        torques: list[list[Scalar]] = []
         for matrix, squares_and_products in zip(matrices, speeds, strict=True):
-            shares += [list(matvec(matrix, qdd)), *squares_and_products]
+            torques += [list(matvec(matrix, qdd)), *squares_and_products]
         if system.train is not None:
             moved = causes(*system.drive_translation(REAL, q), qd, qdd)
             driven = causes(system.drive_matrix(REAL, q), system.drive_christoffel(REAL, q), qd, qdd)
             turned = [[a - b for a, b in zip(r, s, strict=True)] for r, s in zip(driven, moved, strict=True)]
             added = (*moved, *turned)
-            shares = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(shares, added, strict=True)]
+            torques = [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(torques, added, strict=True)]
         rubbing = system.friction(REAL, q, qd, qdd)
         pull = system.elastic_load(REAL, q, qd) if system.elastics else [0] * system.n
-        return (*shares, system.gravity(REAL, q), rubbing, [0.0 - x for x in pull])
+        return (*torques, system.gravity(REAL, q), rubbing, [0.0 - x for x in pull])
 
     states = [(name, joint_array(arm, name, values)) for name, values in (("q", q), ("qd", qd), ("qdd", qdd))]
     *six, gravity, friction, elastic = evaluate(split, states)

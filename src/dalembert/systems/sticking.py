@@ -103,8 +103,8 @@ def _forces_of_any_matrix(
     for _ in range(SWEEPS):
         before = force.copy()
         for c in np.flatnonzero(np.diag(matrix)):  # the others stand still whatever moves
-            rest = start[c] + matrix[c] @ force - matrix[c, c] * force[c]
-            force[c] = np.clip(-rest / matrix[c, c], low[c], high[c])
+            residual = start[c] + matrix[c] @ force - matrix[c, c] * force[c]
+            force[c] = np.clip(-residual / matrix[c, c], low[c], high[c])
         if np.abs(force - before).max() <= 1e-16 * max(1.0, np.abs(force).max()):
             break
     return force, start + matrix @ force
@@ -135,7 +135,7 @@ def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> tuple[
     )
     from scipy.optimize import linprog
 
-    found = linprog(
+    programme = linprog(
         cost,
         A_ub=limits,
         b_ub=np.zeros(len(limits)),
@@ -143,7 +143,7 @@ def holding_share(rows: Array, needed: Array, low: Array, high: Array) -> tuple[
         b_eq=needed / size,
         bounds=[*((None, None) if b else (0, None) for b in bounded), (0, None)],
     )
-    return float(found.x[-1]) if found.success else 2.0, PROGRAMMED
+    return float(programme.x[-1]) if programme.success else 2.0, PROGRAMMED
 
 
 def _share(force: float, low: float, high: float, size: float) -> float:
@@ -161,9 +161,9 @@ def free_directions(rows: Array, n: int) -> Array:
     work = work / np.where(scale > 0, scale, 1.0)[:, None]
     pivots: list[int] = []
     for rank in range(min(len(work), n)):
-        rest = np.abs(work[rank:])
-        i, j = divmod(int(np.argmax(rest)), n)
-        if rest[i, j] < 1e-12:
+        remaining = np.abs(work[rank:])
+        i, j = divmod(int(np.argmax(remaining)), n)
+        if remaining[i, j] < 1e-12:
             break
         work[[rank, rank + i]] = work[[rank + i, rank]]
         work[rank] /= work[rank, j]

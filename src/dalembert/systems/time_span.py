@@ -40,13 +40,29 @@ def check_tolerances(rtol: float, atol: float) -> None:
         raise ArmError(f"the absolute tolerance is {atol:g}; give a number above zero, such as 1e-10")
 
 
+def fixed_steps(duration: float, step: float, every: int | None) -> tuple[int, int]:
+    """Of a run in fixed steps: after how many a state is kept, and how many states that makes; None keeps the last."""
+    if not step >= SHORTEST or not step <= duration <= LONGEST:
+        raise ArmError(
+            f"step {step:g} s and duration {duration:g} s: the step must be {SHORTEST:g} s or more and fit into a "
+            f"duration of at most {LONGEST:g} s"
+        )
+    count = round(duration / step)
+    if abs(count * step - duration) > 1e-9 * duration:
+        raise ArmError(f"{duration:g} s is no whole number of steps of {step:g} s; change one of them")
+    stride = count if every is None else every
+    if not 1 <= stride <= count:
+        raise ArmError(f"every {stride} steps of {count} cannot be kept; give a number between 1 and {count}")
+    return stride, count // stride
+
+
 def rising_times(times: ArrayLike) -> NDArray[np.float64]:
     """Moments of a recording (s), finite and in order."""
-    found = np.ascontiguousarray(real_array("times", times))
-    if found.ndim != 1 or not np.isfinite(found).all():
+    moments = np.ascontiguousarray(real_array("times", times))
+    if moments.ndim != 1 or not np.isfinite(moments).all():
         raise ArmError("times are a list of finite moments (s)")
-    late = np.flatnonzero(np.diff(found) < 0)
+    late = np.flatnonzero(np.diff(moments) < 0)
     if len(late):
-        before, after = found[late[0]], found[late[0] + 1]
+        before, after = moments[late[0]], moments[late[0] + 1]
         raise ArmError(f"times must rise, and {after:g} s comes after {before:g} s; sort them")
-    return found
+    return moments

@@ -33,7 +33,7 @@ def within(arm: da.Arm, count: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).uniform(low, high, (count, arm.n))
 
 
-def apart(a: np.ndarray, b: np.ndarray, arm: da.Arm) -> np.ndarray:
+def joint_distance(a: np.ndarray, b: np.ndarray, arm: da.Arm) -> np.ndarray:
     """The largest difference of a joint, whole turns left out."""
     turns = np.array([joint.kind == "revolute" for joint in arm.moving])
     off = np.abs(a - b)
@@ -62,7 +62,7 @@ def test_every_solution_that_starts_lead_to_is_in_the_closed_form(name: str, lim
     for pose, theirs, ours in zip(target, several, found.solutions, strict=True):
         assert np.abs(arm.forward_kinematics(ours) - pose).max() < 1e-9
         for q in theirs:
-            assert apart(ours, q, arm).min() < 1e-4
+            assert joint_distance(ours, q, arm).min() < 1e-4
         if limits:
             assert ((ours >= arm.lower) & (ours <= arm.upper)).all()
 
@@ -122,7 +122,7 @@ def test_random_arms_of_every_class_come_back_to_where_they_were(kind: str, seed
     for k, several in enumerate(found.solutions):
         assert np.abs(arm.forward_kinematics(several) - target[k]).max() < 1e-9
         worth = np.linalg.svd(jacobian[k], compute_uv=False)
-        assert apart(several, q[k], arm).min() < 1e-8 / worth.min()
+        assert joint_distance(several, q[k], arm).min() < 1e-8 / worth.min()
 
 
 def test_sixteen_ways_of_the_arm_of_manseur_and_doty() -> None:
@@ -163,7 +163,7 @@ def test_another_program_finds_the_same_solutions(name: str) -> None:
         theirs = np.atleast_2d(said.Q)[~np.atleast_1d(said.is_LS)]
         assert len(theirs) == len(ours)
         for q in theirs:
-            assert apart(ours, q, arm).min() < 1e-4
+            assert joint_distance(ours, q, arm).min() < 1e-4
 
 
 @pytest.mark.usefixtures("compiled_kernels")
@@ -210,7 +210,7 @@ def test_a_stretched_elbow_is_one_solution_and_the_wrist_point_on_the_first_axis
     stretched = np.array([0.3, -0.9, 0.0, 0.4, 0.8, 0.6])
     found = arm.inverse_kinematics(arm.forward_kinematics(stretched), limits=False, solutions=True).checked()
     assert not bool(found.complete)  # isolated, but the Jacobian does not tell it from one of endlessly many
-    assert (apart(found.solutions[0], stretched, arm) < 1e-6).sum() == 1
+    assert (joint_distance(found.solutions[0], stretched, arm) < 1e-6).sum() == 1
     over = arm_of("jpl-rrp")
     q = np.array([0.4, 0.0, 1.0, 0.3, 0.5, 0.2])
     target = over.forward_kinematics(q)

@@ -56,18 +56,18 @@ def closed_form_of(arm: MovingArm, task: str) -> ClosedForm | None:
     pages: list[ClosedForm] = []
     make = partial(PageForm, joints=arm.n, label=arm.name)
     if task == "pose":
-        for whole in _six_joints(chain):
-            for inverted, read in ((False, whole), (True, whole.reversed())):
-                found = (kind.of(read) for kind in (SphericalWrist, ThreeSlides, ThreeParallel))
-                pages += [make(page, inverted) for page in found if page is not None]
-                if whole.letters == "RRRRRR":
-                    pages.append(GeneralSix(read, inverted))
+        for six_joints in _six_joints(chain):
+            for inverted, oriented in ((False, six_joints), (True, six_joints.reversed())):
+                forms = (kind.of(oriented) for kind in (SphericalWrist, ThreeSlides, ThreeParallel))
+                pages += [make(page, inverted) for page in forms if page is not None]
+                if six_joints.letters == "RRRRRR":
+                    pages.append(GeneralSix(oriented, inverted))
     elif arm.n == 3 and task == "position":
         pages.append(make(ThreeJointsToPoint(chain, *simpler(*chain.screws)), False))
     elif chain.letters == "RRR" and task == "orientation":
         pages.append(make(ThreeJointsToOrientation(chain), False))
     for form in sorted(pages, key=lambda form: form.degree):
-        if _comes_back(arm, form):
+        if _recovers_positions(arm, form):
             return form
     return None
 
@@ -78,20 +78,20 @@ def _six_joints(chain: ScrewChain) -> list[ScrewChain]:
         return [chain]
     if len(chain.screws) != 5:
         return []
-    found = []
+    chains = []
     screws = chain.screws
     for end in (4, 0):
-        last, other = screws[end], screws[3 if end == 4 else 1]
+        last, neighbour = screws[end], screws[3 if end == 4 else 1]
         point = last.point
-        if last.revolute and other.revolute:
-            common = CommonNormal.of(other, last)
+        if last.revolute and neighbour.revolute:
+            common = CommonNormal.of(neighbour, last)
             point = common.second.point
         extra = Screw(perpendicular(last.direction), point, True, -1)
-        found.append(replace(chain, screws=(*screws, extra) if end == 4 else (extra, *screws)))
-    return found
+        chains.append(replace(chain, screws=(*screws, extra) if end == 4 else (extra, *screws)))
+    return chains
 
 
-def _comes_back(arm: MovingArm, form: ClosedForm) -> bool:
+def _recovers_positions(arm: MovingArm, form: ClosedForm) -> bool:
     """Whether poses of random positions lead back to these positions: a degenerate geometry does not."""
     rng = np.random.default_rng(7)
     q = rng.uniform(-np.pi, np.pi, (TRIALS, arm.n))
@@ -99,9 +99,9 @@ def _comes_back(arm: MovingArm, form: ClosedForm) -> bool:
     length = form.length
     q[:, ~turns] *= length / np.pi
     try:
-        found, _ = form.candidates(arm.forward_kinematics(q), np.zeros_like(q), compiled=False)
+        candidates, _ = form.candidates(arm.forward_kinematics(q), np.zeros_like(q), compiled=False)
     except (ZeroDivisionError, np.linalg.LinAlgError):
         return False
-    off = np.abs(found - q[:, None, :])
-    off = np.where(turns, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / length)
-    return bool((off.max(axis=-1).min(axis=-1) < FOUND_AGAIN).all())
+    difference = np.abs(candidates - q[:, None, :])
+    difference = np.where(turns, np.abs(np.remainder(difference + np.pi, 2 * np.pi) - np.pi), difference / length)
+    return bool((difference.max(axis=-1).min(axis=-1) < FOUND_AGAIN).all())

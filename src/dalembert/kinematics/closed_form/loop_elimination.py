@@ -69,8 +69,8 @@ def fourteen(lines: tuple[Array, Array]) -> Array:
     """l, p, p.p, p.l, p x l and (p.p) l - 2 (p.l) p ``(..., 14)``."""
     direction, p = lines
     pp, pl = (p * p).sum(-1, keepdims=True), (p * direction).sum(-1, keepdims=True)
-    last = pp * direction - 2 * pl * p
-    return np.concatenate([direction, p, pp, pl, np.cross(p, direction), last], axis=-1)
+    combination = pp * direction - 2 * pl * p
+    return np.concatenate([direction, p, pp, pl, np.cross(p, direction), combination], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ def eliminated(axes: Axes, turn: Array, shift: Array) -> Eliminated:
     q = np.zeros((count, MOST, 6))
     q[..., 2] = angle + ORIGINS[0]
     q[..., 3], q[..., 4] = 2 * np.arctan(x4) + ORIGINS[1], 2 * np.arctan(x5) + ORIGINS[2]
-    _others(axes, q, turn, right)
+    _remaining_joints(axes, q, turn, right)
     return Eliminated(q, q[..., 2].copy(), imaginary, regular)
 
 
@@ -123,31 +123,31 @@ def _left(axes: Axes) -> Array:
 def _right(axes: Axes, turn: Array, shift: Array) -> Array:
     """``(poses, 14, 3, 3)``: the fourteen of e2^-1 e1^-1 T' (l, p) by 1, cos, sin of joints 1 and 2."""
     shape = (len(turn), 3, 3)
-    both = [np.einsum("nij,nj->ni", turn, x[:, 5]) for x in (axes.direction, axes.point)]
-    lines = both[0][:, None, None], (both[1] + shift)[:, None, None]
+    moved = [np.einsum("nij,nj->ni", turn, x[:, 5]) for x in (axes.direction, axes.point)]
+    lines = moved[0][:, None, None], (moved[1] + shift)[:, None, None]
     lines = axes.moved(0, np.broadcast_to(-THIRDS[:, None], shape), lines)
     lines = axes.moved(1, np.broadcast_to(-THIRDS, shape), lines)
     return np.einsum("nabf,ia,jb->nfij", fourteen(lines), FIT, FIT, optimize=True)
 
 
-def _others(axes: Axes, known: Array, turn: Array, right: Array) -> None:
+def _remaining_joints(axes: Axes, q: Array, turn: Array, right: Array) -> None:
     """Joints 1, 2 from the fourteen equations, which are linear in their products; joint 6 from what is left."""
     lines = axes.spread(5, 1)
     for k in (4, 3, 2):
-        lines = axes.moved(k, known[..., k], lines)
+        lines = axes.moved(k, q[..., k], lines)
     products = right.reshape(len(turn), 14, 9)
-    left = fourteen(lines) - products[:, None, :, 0]
+    difference = fourteen(lines) - products[:, None, :, 0]
     # columns of right: 1, c2, s2, c1, c1c2, c1s2, s1, s1c2, s1s2
-    solved = np.einsum("nkf,njf->nkj", left, np.linalg.pinv(products[:, :, 1:]))
-    known[..., 0] = np.arctan2(solved[..., 5], solved[..., 2])
-    known[..., 1] = np.arctan2(solved[..., 1], solved[..., 0])
+    solved = np.einsum("nkf,njf->nkj", difference, np.linalg.pinv(products[:, :, 1:]))
+    q[..., 0] = np.arctan2(solved[..., 5], solved[..., 2])
+    q[..., 1] = np.arctan2(solved[..., 1], solved[..., 0])
     h6 = axes.direction[:, 5]
     spoke = np.cross(h6, np.eye(3)[np.argmin(np.abs(h6), axis=1)])
     spoke = spoke / np.linalg.norm(spoke, axis=1, keepdims=True)
-    v = np.broadcast_to(np.einsum("nij,nj->ni", turn, spoke)[:, None], (*known.shape[:-1], 3))
+    v = np.broadcast_to(np.einsum("nij,nj->ni", turn, spoke)[:, None], (*q.shape[:-1], 3))
     for k in range(5):
-        v = turned(axes.spread(k, 1)[0], -known[..., k], v)
-    known[..., 5] = np.arctan2((v * np.cross(h6, spoke)[:, None]).sum(-1), (v * spoke[:, None]).sum(-1))
+        v = turned(axes.spread(k, 1)[0], -q[..., k], v)
+    q[..., 5] = np.arctan2((v * np.cross(h6, spoke)[:, None]).sum(-1), (v * spoke[:, None]).sum(-1))
 
 
 def _singular(square: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
@@ -182,17 +182,17 @@ def _inverse(matrix: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Inverses, and where they are good; elsewhere the identity if there is none."""
     size = np.linalg.svd(matrix, compute_uv=False)
     none = ~(size[:, -1] > 1e-3 * REGULAR * size[:, 0])
-    found = np.linalg.inv(np.where(none[:, None, None], np.eye(matrix.shape[-1]), matrix))
-    return found, np.asarray(size[:, -1] > REGULAR * size[:, 0])
+    inverse = np.linalg.inv(np.where(none[:, None, None], np.eye(matrix.shape[-1]), matrix))
+    return inverse, np.asarray(size[:, -1] > REGULAR * size[:, 0])
 
 
 def _ratios(vector: Array) -> tuple[Array, Array]:
     """x4 and x5 of vectors of the monomials x4^j x5^l, by the ratios of neighbours in least squares."""
     table = vector.reshape(*vector.shape[:-1], 4, 3)
-    found = []
+    ratios = []
     for low, high in ((table[..., :-1, :], table[..., 1:, :]), (table[..., :-1], table[..., 1:])):
-        found.append((low * high).sum(axis=(-1, -2)) / np.maximum((low * low).sum(axis=(-1, -2)), 1e-300))
-    return found[0], found[1]
+        ratios.append((low * high).sum(axis=(-1, -2)) / np.maximum((low * low).sum(axis=(-1, -2)), 1e-300))
+    return ratios[0], ratios[1]
 
 
 def _shared(angle: Array, imaginary: Array, square: Array, x4: Array, x5: Array) -> None:
@@ -201,15 +201,15 @@ def _shared(angle: Array, imaginary: Array, square: Array, x4: Array, x5: Array)
     Null vectors of real solutions lie in the space V of a cluster if no more of them are null, and are eigenvectors of
     V_low^+ V_high with real eigenvalues if V_low has full rank: then a complex eigenvalue belongs to no real solution.
     """
-    off = np.abs(np.remainder(angle[:, :, None] - angle[:, None, :] + np.pi, 2 * np.pi) - np.pi)
+    difference = np.abs(np.remainder(angle[:, :, None] - angle[:, None, :] + np.pi, 2 * np.pi) - np.pi)
     real = imaginary < TOGETHER
-    alike = (off < TOGETHER) & real[:, :, None] & real[:, None, :]
-    first = np.argmax(alike, axis=2) == np.arange(MOST)
-    for pose, k in np.argwhere(first & (alike.sum(axis=2) > 1)):
+    alike = (difference < TOGETHER) & real[:, :, None] & real[:, None, :]
+    leading = np.argmax(alike, axis=2) == np.arange(MOST)
+    for pose, k in np.argwhere(leading & (alike.sum(axis=2) > 1)):
         members = np.flatnonzero(alike[pose, k])
         size = len(members)
-        at = angle[pose, k] + np.remainder(angle[pose, members] - angle[pose, k] + np.pi, 2 * np.pi).mean() - np.pi
-        matrix = square[pose, 0] + np.cos(at) * square[pose, 1] + np.sin(at) * square[pose, 2]
+        centre = angle[pose, k] + np.remainder(angle[pose, members] - angle[pose, k] + np.pi, 2 * np.pi).mean() - np.pi
+        matrix = square[pose, 0] + np.cos(centre) * square[pose, 1] + np.sin(centre) * square[pose, 2]
         _, worth, rows = np.linalg.svd(matrix)
         if size >= 9 or not np.isfinite(rows).all():
             continue
@@ -219,9 +219,9 @@ def _shared(angle: Array, imaginary: Array, square: Array, x4: Array, x5: Array)
         ranks = [np.linalg.svd(low, compute_uv=False)[-1] for low, _ in halves]
         four, five = (np.linalg.lstsq(low, high, rcond=None)[0] for low, high in halves)
         values, vectors = np.linalg.eig(four + MIX * five)
-        own = (space.reshape(12, size) @ vectors).T
-        own = own / own[np.arange(size), np.argmax(np.abs(own), axis=1)][:, None]
-        x4[pose, members], x5[pose, members] = _ratios(own.real)
+        null_vectors = (space.reshape(12, size) @ vectors).T
+        null_vectors = null_vectors / null_vectors[np.arange(size), np.argmax(np.abs(null_vectors), axis=1)][:, None]
+        x4[pose, members], x5[pose, members] = _ratios(null_vectors.real)
         if worth[-size - 1] > RANK * worth[0] and min(ranks) > RANK:
             away = np.abs(values.imag) > COMPLEX * (1 + np.abs(values) ** 2)
             imaginary[pose, members] = np.where(away, np.inf, imaginary[pose, members])

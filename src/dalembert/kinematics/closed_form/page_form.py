@@ -75,13 +75,13 @@ class PageForm:
         preferred = list(zip(sines, cosines, strict=True))
         if self.inverted:
             turn: Mat = transpose(tuple(tuple(pose[4 * i : 4 * i + 3]) for i in range(3)))
-            place = minus((0, 0, 0), matvec(turn, (pose[3], pose[7], pose[11])))
-            pose = [x for row, p in zip(turn, place, strict=True) for x in (*row, p)]
-        found = self.page.candidates(field, *displacement(field, self.page.chain, pose), preferred)
-        places = [screw.joint for screw in self.page.chain.screws]
+            position = minus((0, 0, 0), matvec(turn, (pose[3], pose[7], pose[11])))
+            pose = [x for row, p in zip(turn, position, strict=True) for x in (*row, p)]
+        branches = self.page.candidates(field, *displacement(field, self.page.chain, pose), preferred)
+        joint_of = [screw.joint for screw in self.page.chain.screws]
         rows, loose = [], []
-        for values, free in found:
-            by_joint = {places[k]: value for k, value in values.items()}
+        for values, free in branches:
+            by_joint = {joint_of[k]: value for k, value in values.items()}
             rows.append([by_joint[j] for j in range(self.joints)])
             loose.append(free)
         return rows, loose
@@ -89,8 +89,8 @@ class PageForm:
     @cached_property
     def most(self) -> int:
         """How many candidates there are."""
-        one = np.full((1, 12), 0.1)
-        return int(self._in_numpy(one, np.zeros((1, self.joints)), np.ones((1, self.joints)))[1].shape[1])
+        sample = np.full((1, 12), 0.1)
+        return int(self._in_numpy(sample, np.zeros((1, self.joints)), np.ones((1, self.joints)))[1].shape[1])
 
     @cached_property
     def _run(self) -> Callable[[Array, Array, Array], tuple[Array, Array]]:
@@ -127,6 +127,6 @@ class PageForm:
         kinds = {screw.joint: screw.revolute for screw in self.page.chain.screws}
         q = np.empty((*values.shape[:-2], self.joints))
         for j in range(self.joints):
-            part = values[..., j, :]
-            q[..., j] = np.arctan2(part[..., 0], part[..., 1]) if kinds[j] else part[..., 0] * length
+            pair = values[..., j, :]
+            q[..., j] = np.arctan2(pair[..., 0], pair[..., 1]) if kinds[j] else pair[..., 0] * length
         return q, free

@@ -35,23 +35,27 @@ def roots(axis: JointAxis, g: Callable[[Value], Scalar]) -> list[tuple[Value, Sc
 
 
 def _angles(values: list[Any]) -> tuple[list[Array], Array]:
+    """Angles at which a0 + a1 cos x + b1 sin x + a2 cos 2x + b2 sin 2x vanishes, from its values at ``SAMPLES``.
+
+    Real parts of the four roots in the half tangent, eigenvalues of its companion matrix; and 1 where all terms vanish.
+    """
     table = np.stack(np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values)), axis=-1)
     shape = table.shape[:-1]
     free = (np.abs(table).max(axis=-1, initial=0.0) < VANISHES).astype(float)
     a0, a1, b1, a2, b2 = (table.reshape(-1, 5) @ FIT.T).T
     looks = 2 * np.pi * np.arange(LOOKS) / LOOKS
-    there = a0 + sum(
+    at_looks = a0 + sum(
         np.outer(np.cos(k * looks), a) + np.outer(np.sin(k * looks), b) for k, a, b in ((1, a1, b1), (2, a2, b2))
     )
-    origin = looks[np.argmax(np.abs(there), axis=0)] - np.pi
+    origin = looks[np.argmax(np.abs(at_looks), axis=0)] - np.pi
     c, s, cc, ss = np.cos(origin), np.sin(origin), np.cos(2 * origin), np.sin(2 * origin)
     a1, b1, a2, b2 = a1 * c + b1 * s, b1 * c - a1 * s, a2 * cc + b2 * ss, b2 * cc - a2 * ss
     lead = a0 - a1 + a2
     lead = np.where(lead == 0, 1.0, lead)
-    rest = np.stack([2 * b1 - 4 * b2, 2 * a0 - 6 * a2, 2 * b1 + 4 * b2, a0 + a1 + a2], axis=-1) / lead[:, None]
-    companion = np.zeros((len(rest), 4, 4))
-    companion[:, 0, :] = -rest
+    coefficients = np.stack([2 * b1 - 4 * b2, 2 * a0 - 6 * a2, 2 * b1 + 4 * b2, a0 + a1 + a2], axis=-1) / lead[:, None]
+    companion = np.zeros((len(coefficients), 4, 4))
+    companion[:, 0, :] = -coefficients
     companion[:, [1, 2, 3], [0, 1, 2]] = 1.0
     half = np.linalg.eigvals(companion).real
-    found = 2 * np.arctan(half) + origin[:, None]
-    return [found[:, k].reshape(shape) for k in range(4)], free
+    angles = 2 * np.arctan(half) + origin[:, None]
+    return [angles[:, k].reshape(shape) for k in range(4)], free

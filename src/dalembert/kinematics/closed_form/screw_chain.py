@@ -70,12 +70,12 @@ class ScrewChain:
             if joint.follows is not None:
                 return None
             screws.append(Screw(turn[:, 2], shift, segment.revolute, arm.couplings[body].coordinate))
-        at, place = np.array(links.tool[0], dtype=float), np.array(links.tool[1], dtype=float)
-        shift = shift + turn @ place
+        tool_turn, tool_shift = np.array(links.tool[0], dtype=float), np.array(links.tool[1], dtype=float)
+        shift = shift + turn @ tool_shift
         points = np.array([*(screw.point for screw in screws), shift])
         size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()) or 1.0
         scaled = tuple(screw.through(screw.point / size) for screw in screws)
-        return cls(scaled, turn @ at, shift / size, size)
+        return cls(scaled, turn @ tool_turn, shift / size, size)
 
     @property
     def letters(self) -> str:
@@ -84,10 +84,10 @@ class ScrewChain:
 
     def reversed(self) -> ScrewChain:
         """The arm from its tool to its base: T^-1 = e^(-S6' q6) ... e^(-S1' q1) M^-1, S' = M^-1 S."""
-        back = self.turn.T
-        shift = -back @ self.shift
-        screws = tuple(screw.placed(back, shift).reversed() for screw in reversed(self.screws))
-        return ScrewChain(screws, back, shift, self.length)
+        turn_t = self.turn.T
+        shift = -turn_t @ self.shift
+        screws = tuple(screw.placed(turn_t, shift).reversed() for screw in reversed(self.screws))
+        return ScrewChain(screws, turn_t, shift, self.length)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +123,11 @@ class CommonNormal:
         else:
             sine, cosine = 0.0, float(np.sign(cosine))
             foot = second.point - ((between @ first.direction) * first.direction)
-            off = foot - first.point
-            distance = float(np.linalg.norm(off))
+            offset = foot - first.point
+            distance = float(np.linalg.norm(offset))
             feet = first.point, foot
             if distance > SAME:
-                normal = off / distance
+                normal = offset / distance
             else:
                 distance = 0.0
                 normal = perpendicular(first.direction)
@@ -149,9 +149,9 @@ class CommonNormal:
 
 def perpendicular(direction: Array) -> Array:
     """A unit vector perpendicular to ``direction``."""
-    other = np.eye(3)[int(np.argmin(np.abs(direction)))]
-    found = np.cross(direction, other)
-    return np.asarray(found / np.linalg.norm(found))
+    unit = np.eye(3)[int(np.argmin(np.abs(direction)))]
+    normal = np.cross(direction, unit)
+    return np.asarray(normal / np.linalg.norm(normal))
 
 
 def meeting_point(screws: tuple[Screw, ...]) -> Array | None:
@@ -167,7 +167,7 @@ def meeting_point(screws: tuple[Screw, ...]) -> Array | None:
         matrix, right = matrix + across, right + across @ screw.point
     point = np.linalg.solve(matrix, right)
     for screw in screws:
-        off = point - screw.point
-        if np.linalg.norm(off - (off @ screw.direction) * screw.direction) > SAME:
+        offset = point - screw.point
+        if np.linalg.norm(offset - (offset @ screw.direction) * screw.direction) > SAME:
             return None
     return np.asarray(point)

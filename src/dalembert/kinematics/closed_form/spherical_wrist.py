@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...rings.algebra import Mat, Vec, add, dot, matmul, matvec, minus, transpose
 from ...rings.ring import Field, Scalar
 from .screw_chain import CommonNormal, Screw, ScrewChain, meeting_point, perpendicular
-from .subproblems import JointAxis, Value, back, onto, to_plane, vector
+from .subproblems import JointAxis, Value, onto, to_plane, undone, vector
 from .three_joints import QUARTIC, JointPair, pair_kind, reach, simpler
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ Candidate = tuple[dict[int, Value], Scalar]
 def turned_back(axes: list[tuple[JointAxis, Value]], v: Vec) -> Vec:
     """The direction before the motions of all."""
     for axis, value in axes:
-        v = axis.turned(back(axis, value), v)
+        v = axis.turned(undone(axis, value), v)
     return v
 
 
@@ -39,14 +39,14 @@ def rotation(
 ) -> list[tuple[tuple[Value, Value, Value], Scalar]]:
     """All values of three axes whose rotation is ``turn``; ``spoke`` is perpendicular to the last of them."""
     first, middle, last = axes
-    to = matvec(turn, last.h)
-    found = []
-    for second, free in to_plane(field, middle, first.h, last.h, dot(first.h, to)):
-        one, loose = onto(field, first, middle.turned(second, last.h), to)
-        left = turned_back([(first, one), (middle, second)], matvec(turn, spoke))
-        three, slack = onto(field, last, spoke, left)
-        found.append(((one, second, three), add(free, add(loose, slack))))
-    return found
+    goal = matvec(turn, last.h)
+    branches = []
+    for value2, free in to_plane(field, middle, first.h, last.h, dot(first.h, goal)):
+        value1, loose = onto(field, first, middle.turned(value2, last.h), goal)
+        before = turned_back([(first, value1), (middle, value2)], matvec(turn, spoke))
+        value3, slack = onto(field, last, spoke, before)
+        branches.append(((value1, value2, value3), add(free, add(loose, slack))))
+    return branches
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class SphericalWrist:
     begin: int
     point: Array
     common: CommonNormal
-    rest: Screw
+    remaining: Screw
     backwards: bool
 
     @classmethod
@@ -87,31 +87,31 @@ class SphericalWrist:
     def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
         """All values of the joints that bring about the displacement T' = (turn, shift)."""
         axes = [JointAxis.of(field, screw, preferred) for screw in self.chain.screws]
-        pair, rest = JointPair.of(field, self.common, preferred), JointAxis.of(field, self.rest, preferred)
+        pair, remaining = JointPair.of(field, self.common, preferred), JointAxis.of(field, self.remaining, preferred)
         point = vector(field, self.point)
         wrist = axes[self.begin : self.begin + 3]
         spoke = vector(field, perpendicular(np.asarray(self.chain.screws[self.begin + 2].direction)))
-        back_turn = transpose(turn)
+        turn_t = transpose(turn)
         if self.begin == 3:
-            there = tuple(add(a, b) for a, b in zip(matvec(turn, point), shift, strict=True))
-            ends = (there, point) if self.backwards else (point, there)
+            moved_point = tuple(add(a, b) for a, b in zip(matvec(turn, point), shift, strict=True))
+            endpoints = (moved_point, point) if self.backwards else (point, moved_point)
             order = (2, 1, 0) if self.backwards else (0, 1, 2)
         else:
-            there = matvec(back_turn, minus(point, shift))
-            pair = pair.placed(back_turn, matvec(back_turn, minus((0, 0, 0), shift)))
-            ends, order = (point, there), (1, 0, 5)
-        found: list[Candidate] = []
-        for values, free in reach(field, pair, rest, *ends):
-            known = dict(zip(order, values, strict=True))
-            before = [(axes[k], known[k]) for k in range(self.begin)]
-            after = [(axes[k], known[k]) for k in range(self.begin + 3, 6)]
+            moved_point = matvec(turn_t, minus(point, shift))
+            pair = pair.placed(turn_t, matvec(turn_t, minus((0, 0, 0), shift)))
+            endpoints, order = (point, moved_point), (1, 0, 5)
+        solutions: list[Candidate] = []
+        for values, free in reach(field, pair, remaining, *endpoints):
+            by_joint = dict(zip(order, values, strict=True))
+            before = [(axes[k], by_joint[k]) for k in range(self.begin)]
+            after = [(axes[k], by_joint[k]) for k in range(self.begin + 3, 6)]
             # columns of R_w = R_before^T R R_after^T
             units: list[Vec] = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
             columns = [turned_back(before, matvec(turn, turned_back(after, unit))) for unit in units]
             for angles, loose in rotation(field, wrist, spoke, transpose(tuple(columns))):
-                both = known | {self.begin + k: value for k, value in enumerate(angles)}
-                found.append((both, add(free, loose)))
-        return found
+                joints = by_joint | {self.begin + k: value for k, value in enumerate(angles)}
+                solutions.append((joints, add(free, loose)))
+        return solutions
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,17 +135,19 @@ class ThreeSlides:
         spoke = vector(field, perpendicular(np.asarray(self.chain.screws[turning[-1]].direction)))
         directions = np.stack([self.chain.screws[k].direction for k in sliding], axis=1)
         inverse = [vector(field, row) for row in np.linalg.pinv(directions)]
-        found: list[Candidate] = []
+        solutions: list[Candidate] = []
         for angles, free in rotation(field, [axes[k] for k in turning], spoke, turn):
-            known = dict(zip(turning, angles, strict=True))
+            by_joint = dict(zip(turning, angles, strict=True))
             moved: Vec = (0, 0, 0)
             for k in reversed(turning):
-                moved = axes[k].moved(known[k], moved)
-            off = minus(shift, moved)
+                moved = axes[k].moved(by_joint[k], moved)
+            offset = minus(shift, moved)
             if sliding[0] != 0:  # the slides are carried by the turning joints
-                off = turned_back([(axes[k], known[k]) for k in turning], off)
-            found.append((known | {k: (dot(row, off), 1) for k, row in zip(sliding, inverse, strict=True)}, free))
-        return found
+                offset = turned_back([(axes[k], by_joint[k]) for k in turning], offset)
+            solutions.append(
+                (by_joint | {k: (dot(row, offset), 1) for k, row in zip(sliding, inverse, strict=True)}, free)
+            )
+        return solutions
 
 
 def displacement(field: Field, chain: ScrewChain, pose: list[Scalar]) -> tuple[Mat, Vec]:
@@ -153,6 +155,6 @@ def displacement(field: Field, chain: ScrewChain, pose: list[Scalar]) -> tuple[M
     rows = [pose[4 * i : 4 * i + 4] for i in range(3)]
     turn: Mat = tuple(tuple(row[:3]) for row in rows)  # type: ignore[assignment]
     home = tuple(vector(field, row) for row in chain.turn.T)
-    both = matmul(turn, home)
-    carried = matvec(both, vector(field, chain.shift))
-    return both, minus((rows[0][3], rows[1][3], rows[2][3]), carried)
+    turn_home = matmul(turn, home)
+    carried = matvec(turn_home, vector(field, chain.shift))
+    return turn_home, minus((rows[0][3], rows[1][3], rows[2][3]), carried)

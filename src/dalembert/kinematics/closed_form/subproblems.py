@@ -58,8 +58,8 @@ class JointAxis:
     @classmethod
     def of(cls, field: Field, screw: Screw, preferred: Sequence[Value]) -> JointAxis:
         """The screw in numbers of the field; a joint that the arm does not have is preferred at zero."""
-        wanted = preferred[screw.joint] if screw.joint >= 0 else (0, 1)
-        return cls(vector(field, screw.direction), vector(field, screw.point), screw.revolute, screw.joint, wanted)
+        value = preferred[screw.joint] if screw.joint >= 0 else (0, 1)
+        return cls(vector(field, screw.direction), vector(field, screw.point), screw.revolute, screw.joint, value)
 
     def placed(self, turn: Mat, shift: Vec) -> JointAxis:
         """The axis after a displacement."""
@@ -82,7 +82,7 @@ class JointAxis:
         return plus(self.p, self.turned(value, minus(point, self.p)))
 
 
-def back(axis: JointAxis, value: Value) -> Value:
+def undone(axis: JointAxis, value: Value) -> Value:
     """The motion undone."""
     return (mul(-1, value[0]), value[1])
 
@@ -102,10 +102,10 @@ def _present(field: Field, size: Scalar) -> Scalar:
 
 def _chosen(field: Field, sin: Scalar, cos: Scalar, size: Scalar, preferred: Value) -> tuple[Value, Scalar]:
     """(sin, cos) of length 1 where ``size`` says that they mean something, else what is preferred; and 1 where free."""
-    here = _present(field, size)
-    free = sub(1, here)
-    length = add(mul(here, field.sqrt(add(mul(sin, sin), mul(cos, cos)))), free)
-    per = field.divide(here, length)
+    present = _present(field, size)
+    free = sub(1, present)
+    length = add(mul(present, field.sqrt(add(mul(sin, sin), mul(cos, cos)))), free)
+    per = field.divide(present, length)
     return (add(mul(per, sin), mul(free, preferred[0])), add(mul(per, cos), mul(free, preferred[1]))), free
 
 
@@ -122,12 +122,12 @@ def balanced(field: Field, a: Scalar, b: Scalar, c: Scalar, preferred: Value) ->
     square = add(mul(a, a), mul(b, b))
     root = field.sqrt(positive(field, sub(square, mul(c, c))))
     size = field.sqrt(square)
-    found = []
+    angles = []
     for sign in (1, -1):
         w = mul(sign, root)
         cos, sin = sub(mul(a, c), mul(b, w)), add(mul(b, c), mul(a, w))
-        found.append(_chosen(field, sin, cos, size, preferred))
-    return found
+        angles.append(_chosen(field, sin, cos, size, preferred))
+    return angles
 
 
 def to_plane(field: Field, axis: JointAxis, normal: Vec, v: Vec, height: Scalar) -> list[tuple[Value, Scalar]]:
@@ -141,9 +141,9 @@ def to_plane(field: Field, axis: JointAxis, normal: Vec, v: Vec, height: Scalar)
 def to_sphere(field: Field, axis: JointAxis, center: Vec, point: Vec, square: Scalar) -> list[tuple[Value, Scalar]]:
     """Subproblem 3: where the axis brings the point to a squared distance from a center."""
     if not axis.revolute:
-        off = minus(point, center)
-        half = dot(axis.h, off)
-        root = field.sqrt(positive(field, add(sub(mul(half, half), dot(off, off)), square)))
+        offset = minus(point, center)
+        half = dot(axis.h, offset)
+        root = field.sqrt(positive(field, add(sub(mul(half, half), dot(offset, offset)), square)))
         return [((sub(mul(sign, root), half), 1), 0) for sign in (1, -1)]
     arm, to_center = minus(point, axis.p), minus(center, axis.p)
     # |R arm - to_center|^2 = |arm|^2 + |to_center|^2 - 2 to_center . R arm
@@ -154,8 +154,8 @@ def to_sphere(field: Field, axis: JointAxis, center: Vec, point: Vec, square: Sc
 def to_height(field: Field, axis: JointAxis, normal: Vec, point: Vec, height: Scalar) -> list[tuple[Value, Scalar]]:
     """Where the axis brings the point to normal . x = height."""
     if not axis.revolute:
-        rest = sub(height, dot(normal, point))
-        return [((field.divide(rest, dot(normal, axis.h)), 1), 0)]
+        remaining = sub(height, dot(normal, point))
+        return [((field.divide(remaining, dot(normal, axis.h)), 1), 0)]
     return to_plane(field, axis, normal, minus(point, axis.p), sub(height, dot(normal, axis.p)))
 
 

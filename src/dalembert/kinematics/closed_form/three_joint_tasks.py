@@ -18,7 +18,7 @@ class ThreeJointsToPoint:
 
     chain: ScrewChain
     common: CommonNormal
-    rest: Screw
+    remaining: Screw
     backwards: bool
 
     @property
@@ -33,12 +33,14 @@ class ThreeJointsToPoint:
 
     def candidates(self, field: Field, turn: Mat, shift: Vec, preferred: list[Value]) -> list[Candidate]:
         """All values that bring the tool's origin where T' M brings it."""
-        pair, rest = JointPair.of(field, self.common, preferred), JointAxis.of(field, self.rest, preferred)
+        pair, remaining = JointPair.of(field, self.common, preferred), JointAxis.of(field, self.remaining, preferred)
         home = vector(field, self.chain.shift)
-        there = plus(matvec(turn, home), shift)
-        start, goal = (there, home) if self.backwards else (home, there)
+        moved_home = plus(matvec(turn, home), shift)
+        start, goal = (moved_home, home) if self.backwards else (home, moved_home)
         order = (2, 1, 0) if self.backwards else (0, 1, 2)
-        return [(dict(zip(order, values, strict=True)), free) for values, free in reach(field, pair, rest, start, goal)]
+        return [
+            (dict(zip(order, values, strict=True)), free) for values, free in reach(field, pair, remaining, start, goal)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,5 +55,5 @@ class ThreeJointsToOrientation:
         """All values whose rotation is that of T'."""
         axes = [JointAxis.of(field, screw, preferred) for screw in self.chain.screws]
         spoke = vector(field, perpendicular(self.chain.screws[-1].direction))
-        found = rotation(field, axes, spoke, turn)
-        return [(dict(enumerate(values)), free) for values, free in found]
+        branches = rotation(field, axes, spoke, turn)
+        return [(dict(enumerate(values)), free) for values, free in branches]

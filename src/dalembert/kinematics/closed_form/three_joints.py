@@ -61,12 +61,12 @@ def pair_kind(common: CommonNormal) -> str:
     """What the two joints are to each other: the letters of their kinds, and how their axes lie."""
     letters = ("R" if common.first.revolute else "P") + ("R" if common.second.revolute else "P")
     if letters == "RR":
-        lie = "parallel" if common.parallel else "intersecting" if common.intersect else "skew"
+        relation = "parallel" if common.parallel else "intersecting" if common.intersect else "skew"
     elif letters == "PP":
-        lie = "sliding"
+        relation = "sliding"
     else:
-        lie = "parallel" if common.parallel else "perpendicular" if common.cosine == 0 else "skew"
-    return f"{letters} {lie}"
+        relation = "parallel" if common.parallel else "perpendicular" if common.cosine == 0 else "skew"
+    return f"{letters} {relation}"
 
 
 QUARTIC = ("RR skew", "RP parallel", "PR parallel", "RP skew", "PR skew")
@@ -84,7 +84,7 @@ def simpler(first: Screw, second: Screw, third: Screw) -> tuple[CommonNormal, Sc
 
 def reach(field: Field, pair: JointPair, third: JointAxis, w: Vec, c: Vec) -> list[Branch]:
     """All (first, second, third) with e1 e2 e3 w = c."""
-    found = []
+    branches = []
     for last, free in _third(field, pair, third, w, c):
         f = third.moved(last, w)
         for middle, loose in _second(field, pair, f, c):
@@ -93,37 +93,37 @@ def reach(field: Field, pair: JointPair, third: JointAxis, w: Vec, c: Vec) -> li
                 first, slack = onto(field, pair.first, minus(x, pair.first.p), minus(c, pair.first.p))
             else:
                 first, slack = (dot(pair.first.h, minus(c, x)), 1), 0
-            found.append(((first, middle, last), add(free, add(loose, slack))))
-    return found
+            branches.append(((first, middle, last), add(free, add(loose, slack))))
+    return branches
 
 
 def _third(field: Field, pair: JointPair, third: JointAxis, w: Vec, c: Vec) -> list[tuple[Value, Scalar]]:
     """The joint that is left."""
-    one, two = pair.first, pair.second
+    first_axis, second_axis = pair.first, pair.second
     if pair.kind == "RR intersecting":
-        off = minus(c, one.p)
-        return to_sphere(field, third, one.p, w, dot(off, off))
+        offset = minus(c, first_axis.p)
+        return to_sphere(field, third, first_axis.p, w, dot(offset, offset))
     if pair.kind in ("RR parallel", "RP perpendicular"):
-        return to_height(field, third, one.h, w, dot(one.h, c))
+        return to_height(field, third, first_axis.h, w, dot(first_axis.h, c))
     if pair.kind == "PR perpendicular":
-        return to_height(field, third, two.h, w, dot(two.h, c))
+        return to_height(field, third, second_axis.h, w, dot(second_axis.h, c))
     if pair.kind == "PP sliding":
         return to_height(field, third, pair.normal, w, dot(pair.normal, c))
-    return roots(third, lambda value: _left(field, pair, third.moved(value, w), c))
+    return roots(third, lambda value: _eliminated(field, pair, third.moved(value, w), c))
 
 
-def _left(field: Field, pair: JointPair, f: Vec, c: Vec) -> Scalar:
+def _eliminated(field: Field, pair: JointPair, f: Vec, c: Vec) -> Scalar:
     """What is zero where the third joint brings w to a point f from which the first two reach c."""
-    one, two = pair.first, pair.second
+    first_axis, second_axis = pair.first, pair.second
     if pair.kind in ("RP parallel", "PR parallel"):
-        turning = one if one.revolute else two
+        turning = first_axis if first_axis.revolute else second_axis
         a, b = cross(turning.h, minus(f, turning.p)), cross(turning.h, minus(c, turning.p))
         return sub(dot(a, a), dot(b, b))
     if pair.kind == "RP skew":
-        x, b = minus(two.moved(_slid(field, pair, f, c), f), one.p), minus(c, one.p)
+        x, b = minus(second_axis.moved(_slid(field, pair, f, c), f), first_axis.p), minus(c, first_axis.p)
         return sub(dot(x, x), dot(b, b))
     along, across = _components(field, pair, f, c)
-    outer = cross(two.h, minus(f, two.p))
+    outer = cross(second_axis.h, minus(f, second_axis.p))
     return sub(add(mul(along, along), mul(across, across)), dot(outer, outer))
 
 
@@ -134,38 +134,44 @@ def _slid(field: Field, pair: JointPair, f: Vec, c: Vec) -> Value:
 
 def _components(field: Field, pair: JointPair, f: Vec, c: Vec) -> tuple[Scalar, Scalar]:
     """Of R2 (f - p2), along the common normal and across it."""
-    one, two = pair.first, pair.second
-    v = minus(f, two.p)
-    if one.revolute:
-        off = minus(c, one.p)
+    first_axis, second_axis = pair.first, pair.second
+    v = minus(f, second_axis.p)
+    if first_axis.revolute:
+        offset = minus(c, first_axis.p)
         a = pair.distance
-        square = sub(sub(dot(off, off), dot(v, v)), mul(a, a))
+        square = sub(sub(dot(offset, offset), dot(v, v)), mul(a, a))
         along = field.divide(mul(number(field, 0.5), square), a)
         # h1 = cos h2 - sin (normal x h2) = cos h2 + sin third, third = h2 x normal
-        across = field.divide(sub(dot(one.h, off), mul(pair.cosine, dot(two.h, v))), pair.sine)
+        across = field.divide(sub(dot(first_axis.h, offset), mul(pair.cosine, dot(second_axis.h, v))), pair.sine)
         return along, across
-    off = minus(c, two.p)
-    flat = cross(one.h, pair.normal)
-    height = sub(dot(flat, off), mul(dot(flat, two.h), dot(two.h, v)))
-    return dot(pair.normal, off), field.divide(height, dot(flat, pair.third))
+    offset = minus(c, second_axis.p)
+    flat = cross(first_axis.h, pair.normal)
+    height = sub(dot(flat, offset), mul(dot(flat, second_axis.h), dot(second_axis.h, v)))
+    return dot(pair.normal, offset), field.divide(height, dot(flat, pair.third))
 
 
 def _second(field: Field, pair: JointPair, f: Vec, c: Vec) -> list[tuple[Value, Scalar]]:
     """The second joint, once the third is known."""
-    one, two = pair.first, pair.second
+    first_axis, second_axis = pair.first, pair.second
     if pair.kind == "RR intersecting":
-        return to_plane(field, two, one.h, minus(f, two.p), dot(one.h, minus(c, one.p)))
+        return to_plane(
+            field, second_axis, first_axis.h, minus(f, second_axis.p), dot(first_axis.h, minus(c, first_axis.p))
+        )
     if pair.kind in ("RR parallel", "RP perpendicular"):
-        off = minus(c, one.p)
-        return to_sphere(field, two, one.p, f, dot(off, off))
+        offset = minus(c, first_axis.p)
+        return to_sphere(field, second_axis, first_axis.p, f, dot(offset, offset))
     if pair.kind == "PR perpendicular":
-        return to_plane(field, two, pair.normal, minus(f, two.p), dot(pair.normal, minus(c, two.p)))
+        return to_plane(
+            field, second_axis, pair.normal, minus(f, second_axis.p), dot(pair.normal, minus(c, second_axis.p))
+        )
     if pair.kind == "PR parallel":
-        return [onto(field, two, minus(f, two.p), minus(c, two.p))]
+        return [onto(field, second_axis, minus(f, second_axis.p), minus(c, second_axis.p))]
     if pair.kind in ("RP parallel", "RP skew"):
         return [(_slid(field, pair, f, c), 0)]
     if pair.kind == "PP sliding":
-        flat = minus(two.h, scale(pair.cosine, one.h))
+        flat = minus(second_axis.h, scale(pair.cosine, first_axis.h))
         return [((field.divide(dot(flat, minus(c, f)), mul(pair.sine, pair.sine)), 1), 0)]
     along, across = _components(field, pair, f, c)
-    return [onto(field, two, minus(f, two.p), plus(scale(along, pair.normal), scale(across, pair.third)))]
+    return [
+        onto(field, second_axis, minus(f, second_axis.p), plus(scale(along, pair.normal), scale(across, pair.third)))
+    ]

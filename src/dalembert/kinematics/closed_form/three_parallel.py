@@ -21,7 +21,7 @@ from ...rings.ring import Field, Scalar
 from .quartics import roots
 from .screw_chain import CommonNormal, ScrewChain, perpendicular
 from .spherical_wrist import Candidate, turned_back
-from .subproblems import JointAxis, Value, back, number, onto, to_plane, to_sphere, vector
+from .subproblems import JointAxis, Value, number, onto, to_plane, to_sphere, undone, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,44 +61,44 @@ class ThreeParallel:
         )
         first, five, six = axes[0], axes[4], axes[5]
         h = axes[1].h
-        there = plus(matvec(turn, six.p), shift)
+        point6 = plus(matvec(turn, six.p), shift)
         along = matvec(turn, six.h)
-        found: list[Candidate] = []
-        for one, free in self._first(field, first, five, six, h, there, along):
-            for fifth, loose in self._fifth(field, one, first, five, six, h, there, along):
+        solutions: list[Candidate] = []
+        for value1, free in self._first(field, first, five, six, h, point6, along):
+            for fifth, loose in self._fifth(field, value1, first, five, six, h, point6, along):
                 # R6 (R'^T R1 h) = R5^T h
-                from_here = matvec(tuple(zip(*turn, strict=True)), first.turned(one, h))
-                sixth, slack = onto(field, six, from_here, five.turned(back(five, fifth), h))
-                known = {0: one, 4: fifth, 5: sixth}
-                for angles, odd in self._triangle(field, axes, known, turn, shift):
-                    found.append((known | angles, add(add(free, loose), add(slack, odd))))
-        return found
+                rotated = matvec(tuple(zip(*turn, strict=True)), first.turned(value1, h))
+                sixth, slack = onto(field, six, rotated, five.turned(undone(five, fifth), h))
+                by_joint = {0: value1, 4: fifth, 5: sixth}
+                for angles, odd in self._triangle(field, axes, by_joint, turn, shift):
+                    solutions.append((by_joint | angles, add(add(free, loose), add(slack, odd))))
+        return solutions
 
     def _first(
-        self, field: Field, first: JointAxis, five: JointAxis, six: JointAxis, h: Vec, there: Vec, along: Vec
+        self, field: Field, first: JointAxis, five: JointAxis, six: JointAxis, h: Vec, point6: Vec, along: Vec
     ) -> list[tuple[Value, Scalar]]:
         """Joint 1."""
-        undone = replace(first, h=scale(-1, first.h))
+        inverse_axis = replace(first, h=scale(-1, first.h))
         if self.common.intersect:
             height = sub(dot(h, six.p), dot(h, first.p))
-            return to_plane(field, undone, h, minus(there, first.p), height)
+            return to_plane(field, inverse_axis, h, minus(point6, first.p), height)
         if self.common.parallel:
-            return to_plane(field, undone, h, along, dot(h, six.h))
+            return to_plane(field, inverse_axis, h, along, dot(h, six.h))
 
-        def left(value: Value) -> Scalar:
-            a, b = self._components(field, value, first, five, h, there, along)
+        def residual(value: Value) -> Scalar:
+            a, b = self._components(field, value, first, five, h, point6, along)
             outer = cross(five.h, h)
             return sub(add(mul(a, a), mul(b, b)), dot(outer, outer))
 
-        return roots(first, left)
+        return roots(first, residual)
 
     def _components(
-        self, field: Field, one: Value, first: JointAxis, five: JointAxis, h: Vec, there: Vec, along: Vec
+        self, field: Field, value1: Value, first: JointAxis, five: JointAxis, h: Vec, point6: Vec, along: Vec
     ) -> tuple[Scalar, Scalar]:
         """Of R5^T h, along the common normal of axes 5 and 6 and across it."""
         common = self.common
-        height = sub(dot(h, first.moved(back(first, one), there)), dot(h, five.p))
-        lean = dot(h, first.turned(back(first, one), along))
+        height = sub(dot(h, first.moved(undone(first, value1), point6)), dot(h, five.p))
+        lean = dot(h, first.turned(undone(first, value1), along))
         # h6 = cos h5 + sin (n x h5)
         across = sub(lean, mul(number(field, common.cosine), dot(h, five.h)))
         return field.divide(height, number(field, common.distance)), field.divide(across, number(field, common.sine))
@@ -106,46 +106,46 @@ class ThreeParallel:
     def _fifth(
         self,
         field: Field,
-        one: Value,
+        value1: Value,
         first: JointAxis,
         five: JointAxis,
         six: JointAxis,
         h: Vec,
-        there: Vec,
+        point6: Vec,
         along: Vec,
     ) -> list[tuple[Value, Scalar]]:
         """Joint 5, once joint 1 is known."""
         if self.common.intersect:
-            return to_plane(field, five, h, six.h, dot(h, first.turned(back(first, one), along)))
+            return to_plane(field, five, h, six.h, dot(h, first.turned(undone(first, value1), along)))
         if self.common.parallel:
-            height = sub(dot(h, first.moved(back(first, one), there)), dot(h, five.p))
+            height = sub(dot(h, first.moved(undone(first, value1), point6)), dot(h, five.p))
             return to_plane(field, five, h, minus(six.p, five.p), height)
-        a, b = self._components(field, one, first, five, h, there, along)
+        a, b = self._components(field, value1, first, five, h, point6, along)
         normal = vector(field, self.common.normal)
         across = cross(normal, five.h)
         return [onto(field, five, plus(scale(a, normal), scale(b, across)), h)]
 
     def _triangle(
-        self, field: Field, axes: list[JointAxis], known: dict[int, Value], turn: Mat, shift: Vec
+        self, field: Field, axes: list[JointAxis], by_joint: dict[int, Value], turn: Mat, shift: Vec
     ) -> list[tuple[dict[int, Value], Scalar]]:
         """Joints 2, 3, 4, whose displacement is e1^-1 T' e6^-1 e5^-1."""
         h = axes[1].h
         flat = [minus(axis.p, scale(dot(h, axis.p), h)) for axis in axes[1:4]]
         point = flat[2]
         for k in (4, 5):
-            point = axes[k].moved(back(axes[k], known[k]), point)
-        point = axes[0].moved(back(axes[0], known[0]), plus(matvec(turn, point), shift))
+            point = axes[k].moved(undone(axes[k], by_joint[k]), point)
+        point = axes[0].moved(undone(axes[0], by_joint[0]), plus(matvec(turn, point), shift))
         goal = minus(point, scale(dot(h, point), h))
-        off = minus(goal, flat[0])
+        offset = minus(goal, flat[0])
         two, three, four = (replace(axis, h=h, p=p) for axis, p in zip(axes[1:4], flat, strict=True))
         spoke = vector(field, perpendicular(self.chain.screws[1].direction))
-        after = [(axes[k], known[k]) for k in (4, 5)]
-        ahead = axes[0].turned(back(axes[0], known[0]), matvec(turn, turned_back(after, spoke)))
+        after = [(axes[k], by_joint[k]) for k in (4, 5)]
+        ahead = axes[0].turned(undone(axes[0], by_joint[0]), matvec(turn, turned_back(after, spoke)))
         signs = [1 if self.chain.screws[k].direction @ self.chain.screws[1].direction > 0 else -1 for k in (1, 2, 3)]
-        found = []
-        for middle, free in to_sphere(field, _as(three, axes[2], signs[1]), two.p, flat[2], dot(off, off)):
+        triangles = []
+        for middle, free in to_sphere(field, _as(three, axes[2], signs[1]), two.p, flat[2], dot(offset, offset)):
             elbow = minus(three.moved(middle, flat[2]), two.p)
-            base, loose = onto(field, two, elbow, off)
+            base, loose = onto(field, two, elbow, offset)
             last, slack = onto(
                 field, _as(four, axes[3], signs[2]), spoke, turned_back([(two, base), (three, middle)], ahead)
             )
@@ -154,10 +154,10 @@ class ThreeParallel:
                 k + 1: (mul(sign, value[0]), value[1])
                 for k, (sign, value) in enumerate(zip(signs, values, strict=True))
             }
-            found.append((angles, add(free, add(loose, slack))))
-        return found
+            triangles.append((angles, add(free, add(loose, slack))))
+        return triangles
 
 
-def _as(axis: JointAxis, own: JointAxis, sign: int) -> JointAxis:
+def _as(axis: JointAxis, joint: JointAxis, sign: int) -> JointAxis:
     """The axis along h, with the preference of a joint that may run the other way."""
-    return replace(axis, preferred=(mul(sign, own.preferred[0]), own.preferred[1]))
+    return replace(axis, preferred=(mul(sign, joint.preferred[0]), joint.preferred[1]))
