@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def write_after(write: Callable[[], Path], path: Path, kept: str, as_json: bool) -> None:
+def write_after(write: Callable[[], Path], path: Path, result: str, as_json: bool) -> None:
     """Write a certificate; an interrupt (Ctrl-C) says what there is without it."""
     try:
-        written = write()
+        destination = write()
     except KeyboardInterrupt:
-        print(f"note: interrupted; {path} was not written, and {kept} above is proved as it stands", file=sys.stderr)
+        print(f"note: interrupted; {path} was not written, and {result} above is proved as it stands", file=sys.stderr)
         raise
-    print(f"wrote {written}", file=sys.stderr if as_json else sys.stdout)
+    print(f"wrote {destination}", file=sys.stderr if as_json else sys.stdout)

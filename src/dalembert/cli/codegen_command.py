@@ -118,19 +118,19 @@ def codegen(
             )
         say(fmu.write(shorter or system))
         return
-    wrappers = [name for name, asked in (("c++", cpp), ("rust", rust)) if asked]
+    wrappers = [name for name, requested in (("c++", cpp), ("rust", rust)) if requested]
     if wrappers and lang is CodeLanguage.CUDA:
         raise ArmError("--cpp and --rust go around C; leave them out, or write --lang c")
     if shorter is not None:
-        made = [shorter.function(name) for name in names]
+        functions = [shorter.function(name) for name in names]
     else:
-        made = [function_of(system, name, parameters.value if parameters else None) for name in names]
+        functions = [function_of(system, name, parameters.value if parameters else None) for name in names]
     files: list[Path] = []
-    for each in made:
+    for compiled_function in functions:
         if lang is CodeLanguage.CUDA:
-            files += write_cuda(each, folder, precision)
+            files += write_cuda(compiled_function, folder, precision)
         else:
-            files += write_c(each, folder, precision, wrappers)
+            files += write_c(compiled_function, folder, precision, wrappers)
     for file in dict.fromkeys(files):
         say(str(file))
 

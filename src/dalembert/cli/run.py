@@ -73,8 +73,8 @@ def application(names: Sequence[str]) -> typer.Typer:
 def overview() -> typer.Typer:
     """The command with all its subcommands as its help lists them, which takes none of their modules."""
     app = application([])
-    for name, where in COMMANDS.items():
-        module, _, function = where.partition(":")
+    for name, target in COMMANDS.items():
+        module, _, function = target.partition(":")
         app.command(name, help=_docstring(module, function))(lambda: None)
     return app
 
@@ -150,11 +150,11 @@ def refuse(text: str) -> int:
 
 def usage(fault: typer.TyperException) -> str:
     """What is wrong with the command line, and where its help is."""
-    said = fault.format_message().rstrip(".").replace("Value error, ", "")
+    message = fault.format_message().rstrip(".").replace("Value error, ", "")
     command = getattr(getattr(fault, "ctx", None), "command_path", "dalembert")
-    if "unexpected extra argument" in said and command.endswith(" dynamics"):
-        said += ": write the values of all joints as one argument, as in --q 0,0.5,1"
-    return f"{said} (help: {command} --help)"
+    if "unexpected extra argument" in message and command.endswith(" dynamics"):
+        message += ": write the values of all joints as one argument, as in --q 0,0.5,1"
+    return f"{message} (help: {command} --help)"
 
 
 def note(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
-from ..arm.io.mesh_places import folder_of, mesh_path
+from ..arm.io.mesh_paths import folder_of, mesh_path
 from ..arm.placement import Placement
 from ..arm.shapes import Colour, LinkShape
 

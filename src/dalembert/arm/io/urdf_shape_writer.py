@@ -29,9 +29,9 @@ def add_shapes(
     for shape in link.shapes:
         if not _said(shape):
             continue
-        for place, tag, attributes in _pieces(shape):
+        for placement, tag, attributes in _pieces(shape):
             visual = SubElement(element, "visual")
-            add_origin(visual, frame @ place)
+            add_origin(visual, frame @ placement)
             geometry = SubElement(visual, "geometry")
             SubElement(geometry, tag, {name: text(value) for name, value in attributes.items()})
             if shape.colour is not None:

@@ -90,17 +90,17 @@ def _remarks(arm: ArmDescription) -> list[str]:
 
 def _is_armature(part: Actuator | DriveElement) -> bool:
     """True if URDF can say all of this motor or element: an inertia at one joint, nothing else."""
-    bare = part.body is None and not part.rotor.link and len(part.ratios) == 1 and part.ratios[0][1] == 1
+    inertia_only = part.body is None and not part.rotor.link and len(part.ratios) == 1 and part.ratios[0][1] == 1
     if not isinstance(part, Actuator):
-        return bare
-    return bare and not part.friction and part.motor is None and part.stall is None
+        return inertia_only
+    return inertia_only and not part.friction and part.motor is None and part.stall is None
 
 
 def _mimic(follows: Follows) -> dict[str, str]:
     """The attributes of <mimic>."""
     offset = follows.offset
-    written = repr(offset.radians + 0.0) if isinstance(offset, Angle) else spelled(offset)
-    return {"joint": _text(follows.joint), "multiplier": spelled(follows.multiplier), "offset": written}
+    offset_text = repr(offset.radians + 0.0) if isinstance(offset, Angle) else spelled(offset)
+    return {"joint": _text(follows.joint), "multiplier": spelled(follows.multiplier), "offset": offset_text}
 
 
 def _is_plain(friction: Friction) -> bool:
