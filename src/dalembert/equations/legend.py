@@ -115,9 +115,9 @@ def left_sides(equations: Equations, printed: Sequence[str]) -> Iterable[LegendE
         unit = names.coefficient_unit(equations.arm, name).replace("^2", "²")
         groups.setdefault((names.kind_of(name), unit), []).append(name)
     for (kind, unit), members in groups.items():
-        shown = members if len(members) <= MOST_NAMES else [members[0], "...", members[-1]]
-        said = "force of the joint" if (kind, unit) == ("tau", "N") else KINDS[kind]
-        yield LegendEntry(tuple(shown), (said,), unit)
+        listed_names = members if len(members) <= MOST_NAMES else [members[0], "...", members[-1]]
+        description = "force of the joint" if (kind, unit) == ("tau", "N") else KINDS[kind]
+        yield LegendEntry(tuple(listed_names), (description,), unit)
 
 
 def positions(
@@ -167,12 +167,12 @@ def parameters(
     equations: Equations, variables: Mapping[str, PrintedForm], angles: Mapping[str, Angle]
 ) -> Iterable[LegendEntry]:
     """The parameters of the arm: masses, moments, lengths, gravity, twists."""
-    known = {name: symbol for form in variables.values() for name, symbol in form.space.symbols.items()}
-    for name, symbol in known.items():
+    symbols = {name: symbol for form in variables.values() for name, symbol in form.space.symbols.items()}
+    for name, symbol in symbols.items():
         if name in variables and symbol.kind not in MOTION:
-            said, unit = meaning(equations.arm, symbol)
+            description, unit = meaning(equations.arm, symbol)
             value = "" if symbol.value is None else f"{float(symbol.value):.6g}"
-            yield LegendEntry((name,), (said,), unit, value, equations.starred.get(name))
+            yield LegendEntry((name,), (description,), unit, value, equations.starred.get(name))
     for name in dict.fromkeys(angle for angle in angles.values() if isinstance(angle, str)):
         yield LegendEntry((name,), ("fixed angle",), "rad", f"{equations.space.twists[name].radians:.6g}")
 

@@ -42,9 +42,9 @@ class Space:
 
     def extended(self, extra: Iterable[Symbol]) -> Space:
         """The space with additional symbols."""
-        more = {symbol.name: symbol for symbol in extra if symbol.name not in self.symbols}
-        ring = TrigRing(self.ring.angles, (*self.ring.symbols, *more))
-        return Space(ring, {**self.symbols, **more}, self.joint_names, self.twists)
+        new_symbols = {symbol.name: symbol for symbol in extra if symbol.name not in self.symbols}
+        ring = TrigRing(self.ring.angles, (*self.ring.symbols, *new_symbols))
+        return Space(ring, {**self.symbols, **new_symbols}, self.joint_names, self.twists)
 
     def common(self, other: Space) -> Space:
         """A space that contains both."""
@@ -127,6 +127,6 @@ class Space:
                 raise ArmError(f"symbol {name} has no value of its own; give one, as in poly(q, {{{name!r}: 0.5}})")
             values[name] = float(Fraction(value) if isinstance(value, int) else value)  # type: ignore[arg-type]
         for name, angle in self.twists.items():
-            value_of = Angle.of(overrides[name], name) if name in overrides else angle
-            values[f"s_{name}"], values[f"c_{name}"] = float(value_of.sin), float(value_of.cos)
+            twist = Angle.of(overrides[name], name) if name in overrides else angle
+            values[f"s_{name}"], values[f"c_{name}"] = float(twist.sin), float(twist.cos)
         return values

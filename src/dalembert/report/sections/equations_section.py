@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...equations.closed_form import Equations
 from ...equations.document import coefficient_html
 from ...equations.polynomial import TrigPolynomial
-from ...equations.printing.formats import MathML, whole
+from ...equations.printing.formats import MathML, as_one_sum
 from ...equations.printing.printed_terms import Product, Sum
 from ...markup.elements import Html, join, tag
 from ...markup.numbers import listed
@@ -103,7 +103,7 @@ def name_math(name: str) -> Html:
 
 def flowing(polynomial: TrigPolynomial, digits: int = 5) -> Html:
     """MathML that breaks across lines: browsers do not break a formula, so each term is one."""
-    pieces = terms(whole(polynomial, None), MathML(digits))
+    pieces = terms(as_one_sum(polynomial, None), MathML(digits))
     return Html(" ".join(f"<math><mrow>{piece}</mrow></math>" for piece in pieces) or "<math><mn>0</mn></math>")
 
 
