@@ -45,7 +45,7 @@ def joint_axes(arm: ArmDescription, symbolic: Collection[str] = ()) -> tuple[Axi
             axis = turned(axis, body.before, symbolic)
         if body.joint.kind == "revolute":
             parallel = axis is not None and abs(axis[2]) == 1
-            result.append(Axis(True, carrier, int(axis[2])) if parallel else Axis(True))
+            result.append(Axis(True, carrier, int(axis[2])) if parallel else Axis(True))  # type: ignore[index]
             ancestors.append((index, ALONG_Z))
         else:
             result.append(Axis(False))

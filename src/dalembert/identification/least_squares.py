@@ -95,20 +95,22 @@ class _Solved:
         for _ in range(ROUNDS):
             self._solve(self.spread)
             plain = sums.plain / scale
-            left = sums.square - 2 * plain @ self.values + np.einsum(
+            residual_square = sums.square - 2 * plain @ self.values + np.einsum(
                 "k,jkl,l->j", self.values, self.grams, self.values
             )  # fmt: skip
             floor = 1e-13 * np.maximum(sums.square, 1e-300)
-            self.spread = np.sqrt(np.maximum(left, floor) / max(sums.count, 1)) + 1e-12
+            self.spread = np.sqrt(np.maximum(residual_square, floor) / max(sums.count, 1)) + 1e-12
 
     def _solve(self, spread: Array) -> None:
         self.whole = np.tensordot(spread**-2, self.grams, axes=1)
         length = np.sqrt(np.maximum(np.diag(self.whole), 1e-300))
         values, vectors = np.linalg.eigh(self.whole / np.outer(length, length))
-        told = values > SILENT * values[-1]
-        kept = vectors[:, told] / length[:, None]
-        self.inverse = kept @ np.linalg.solve(kept.T @ np.tensordot(spread**-2, self.cross, axes=1) @ kept, kept.T)
-        self.silent = (vectors[:, ~told] ** 2).sum(axis=1) > 1e-6
+        determined = values > SILENT * values[-1]
+        scaled_vectors = vectors[:, determined] / length[:, None]
+        self.inverse = scaled_vectors @ np.linalg.solve(
+            scaled_vectors.T @ np.tensordot(spread**-2, self.cross, axes=1) @ scaled_vectors, scaled_vectors.T
+        )
+        self.silent = (vectors[:, ~determined] ** 2).sum(axis=1) > 1e-6
         self.condition = float(np.sqrt(values[-1] / values[0])) if values[0] > 0 else float("inf")
         self.side = spread**-2 @ (self.sums.side / self.scale)
         self.values = self.inverse @ self.side
@@ -118,8 +120,8 @@ class _Solved:
         n, bands = self.sums.cross.shape[:2]
         power, start = np.zeros((n, bands)), 0
         for length in _lengths(which):
-            turned = real_lines(residual[start : start + length]) ** 2
-            power += np.add.reduceat(np.vstack([turned, np.zeros((1, n))]), band_edges(length)[:-1], axis=0).T * (
+            spectrum = real_lines(residual[start : start + length]) ** 2
+            power += np.add.reduceat(np.vstack([spectrum, np.zeros((1, n))]), band_edges(length)[:-1], axis=0).T * (
                 np.diff(band_edges(length)) > 0
             )
             start += length
@@ -127,10 +129,10 @@ class _Solved:
         fitted = np.einsum("kl,jblk->jb", self.inverse / outer, self.sums.cross) / self.spread[:, None] ** 2
         density = densities(power, self.sums.lines, fitted)
         meat = np.einsum("jb,jbkl->kl", density / self.spread[:, None] ** 4, self.sums.own) / outer
-        found = self.inverse @ meat @ self.inverse.T
-        found[np.diag_indices(len(found))] += np.where(self.silent, np.inf, 0.0)
+        covariance = self.inverse @ meat @ self.inverse.T
+        covariance[np.diag_indices(len(covariance))] += np.where(self.silent, np.inf, 0.0)
         memory = density[:, : bands // 4].mean(axis=1) / np.maximum(power.sum(axis=1) / max(len(residual), 1), 1e-300)
-        return found / outer, np.maximum(memory, 1.0)
+        return covariance / outer, np.maximum(memory, 1.0)
 
 
 def _lengths(which: Array) -> list[int]:
@@ -145,17 +147,17 @@ def _residuals(blocks: EquationBlocks, solved: _Solved, weights: list[Array] | N
         values, parts, efforts, which = solved.values / solved.scale, [], [], []
         correction = np.zeros(len(values))
         for k, block in enumerate(blocks()):
-            left = block.effort - block.rows @ values
-            weighted = left / solved.spread**2 * (1.0 if weights is None else weights[k] ** 2)
+            residual_block = block.effort - block.rows @ values
+            weighted = residual_block / solved.spread**2 * (1.0 if weights is None else weights[k] ** 2)
             guide = block.rows if block.instruments is None else block.instruments
             correction += np.einsum("mjk,mj->k", guide, weighted)
-            parts.append(left)
+            parts.append(residual_block)
             efforts.append(block.effort)
-            which.append(np.broadcast_to([block.which, k], (len(left), 2)))
+            which.append(np.broadcast_to([block.which, k], (len(residual_block), 2)))
         residual = np.concatenate(parts)
         step = solved.inverse @ (correction / solved.scale)
-        moved = float(np.sqrt(max(step @ solved.whole @ step, 0.0)))
-        if attempt or moved <= REFINED * float(np.linalg.norm(residual / solved.spread)):
+        step_norm = float(np.sqrt(max(step @ solved.whole @ step, 0.0)))
+        if attempt or step_norm <= REFINED * float(np.linalg.norm(residual / solved.spread)):
             break
         solved.values = solved.values + step
     return residual, np.concatenate(efforts), np.concatenate(which)
