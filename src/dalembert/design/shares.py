@@ -22,8 +22,8 @@ class PartShare:
     @property
     def share(self) -> float:
         """Translation over the sum of both."""
-        both = self.translational + self.rotational
-        return self.translational / both if both else 0.0
+        total = self.translational + self.rotational
+        return self.translational / total if total else 0.0
 
 
 def part_shares(ranges: CertifiedRanges, velocity: bool = False) -> tuple[PartShare, ...]:

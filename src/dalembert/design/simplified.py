@@ -103,16 +103,16 @@ class SimplifiedModel:
 
     def _over(self, links: Chain, ring: Ring, *state: Sequence[Scalar]) -> list[Scalar]:
         q, qd, qdd = state
-        turning, kept = self.turning_indices, KEPT[self.velocity]
-        return generalized_dalembert.simplified(links, ring, q, qd, qdd, turning, kept)
+        turning, velocity_parts = self.turning_indices, KEPT[self.velocity]
+        return generalized_dalembert.simplified(links, ring, q, qd, qdd, turning, velocity_parts)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D_s, ``(..., n, n)``; it need not be positive definite."""
         still = np.zeros(self.system.n)
         # Without friction: a shaft that stands and is to start asks for more than inertia.
         rigid = replace(self, system=self.system.frictionless())
-        held = rigid.inverse_dynamics(q, still, still)
-        columns = [rigid.inverse_dynamics(q, still, unit) - held for unit in np.eye(self.system.n)]
+        bias = rigid.inverse_dynamics(q, still, still)
+        columns = [rigid.inverse_dynamics(q, still, unit) - bias for unit in np.eye(self.system.n)]
         return np.stack(columns, axis=-1)
 
     @cached_property
@@ -148,8 +148,8 @@ def simplified(
     system = ranges.system
     if velocity not in KEPT:
         raise ArmError(f"velocity can be {', '.join(KEPT)}, not {velocity!r}")
-    chosen = mostly_turning(ranges) if turning is None else {place(system, which) for which in turning}
-    names = tuple(name for i, name in enumerate(system.joint_names) if i in chosen)
+    turning_indices = mostly_turning(ranges) if turning is None else {place(system, joint) for joint in turning}
+    names = tuple(name for i, name in enumerate(system.joint_names) if i in turning_indices)
     return SimplifiedModel(system, ranges.states, names, velocity)
 
 
