@@ -40,9 +40,9 @@ class DrivenArm(DrivenSystem, SystemQuestions):
         if model == "none":
             raise ArmError('an arm with drives counts them: "exact", or an approximation')
         values = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
-        made = cls(**(values | {"drive_model": model}))
-        made.drives.check(made)
-        return made
+        driven = cls(**(values | {"drive_model": model}))
+        driven.drives.check(driven)
+        return driven
 
     @property
     def arm(self) -> Arm:

@@ -39,18 +39,18 @@ LONGEST = 60
 
 def structured(labels: Iterable[str]) -> tuple[str, ...]:
     """One identifier for each label, of ASCII letters, digits and underscores, no two the same."""
-    taken: set[str] = set()
-    found = []
+    used: set[str] = set()
+    names = []
     for label in labels:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", label)[:LONGEST]
         stem = plain if plain and not plain[0].isdigit() else f"_{plain}"
         name, count = stem, 1
-        while name.lower() in taken:
+        while name.lower() in used:
             count += 1
             name = f"{stem}_{count}"
-        taken.add(name.lower())
-        found.append(name)
-    return tuple(found)
+        used.add(name.lower())
+        names.append(name)
+    return tuple(names)
 
 
 def said(text: str, longest: int = 200) -> str:

@@ -128,8 +128,8 @@ def binary_place(version: str) -> tuple[str, str]:
 def built(files: dict[str, bytes], version: str) -> bytes:
     """The shared library of these sources, for any machine of this kind."""
     compiler = build.find()
-    with tempfile.TemporaryDirectory(prefix="dalembert-fmu-") as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory(prefix="dalembert-fmu-") as directory:
+        folder = Path(directory)
         for name, content in files.items():
             if name.startswith("sources/"):
                 (folder / name.removeprefix("sources/")).write_bytes(content)
