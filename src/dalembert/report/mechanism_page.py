@@ -54,11 +54,11 @@ def mechanism_page(
         sections += [_singularities(mechanism, way), _actuators(mechanism, way), _joints(mechanism, way)]
     elif refused:
         sections.append(Section("way", "On the way", refused, ()))
-    count = mechanism.mobility(phi)
+    mobility = mechanism.mobility(phi)
     passive = mechanism.passive_places
-    driven = [name for place, name in enumerate(mechanism.coordinates) if place not in passive]
-    free = f"; nobody drives {', '.join(mechanism.coordinates[place] for place in passive)}" if passive else ""
-    glance = tag("p", f"{count}; driven at {', '.join(driven) or 'no coordinate'}{free}.")
+    driven_names = [name for index, name in enumerate(mechanism.coordinates) if index not in passive]
+    free = f"; nobody drives {', '.join(mechanism.coordinates[index] for index in passive)}" if passive else ""
+    glance = tag("p", f"{mobility}; driven at {', '.join(driven_names) or 'no coordinate'}{free}.")
     return page(mechanism.name, "A mechanism in its coordinates", glance, sections)
 
 
@@ -84,10 +84,10 @@ def write_mechanism_page(
     duration: float = 1.0,
 ) -> MechanismPage:
     """Write the page to ``path``, where one is given; in a notebook what is given back shows itself."""
-    found = MechanismPage(mechanism.name, mechanism_page(mechanism, q, to, duration))
+    page_ = MechanismPage(mechanism.name, mechanism_page(mechanism, q, to, duration))
     if path is not None:
-        write_whole(path, found.html)
-    return found
+        write_whole(path, page_.html)
+    return page_
 
 
 def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:
@@ -103,8 +103,8 @@ def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: A
 
 
 def _view(mechanism: Mechanism, phi: Array, way: MechanismWay | None) -> Section:
-    open_ = np.abs(mechanism.closure_error(phi)).max(initial=0.0)
-    meaning = f"Move a coordinate: the loops stay closed, as they are here to {open_:.1e} m or rad."
+    closure_error = np.abs(mechanism.closure_error(phi)).max(initial=0.0)
+    meaning = f"Move a coordinate: the loops stay closed, as they are here to {closure_error:.1e} m or rad."
     return Section(
         "view", "The mechanism", meaning, (mechanism_drawing(mechanism, phi, way),), mechanism_script(mechanism)
     )
@@ -162,17 +162,17 @@ def _static(mechanism: Mechanism, phi: Array) -> Section:
 
 
 def _singularities(mechanism: Mechanism, way: MechanismWay) -> Section:
-    good = maps.reciprocal_condition(mechanism, way.phi)
-    least = int(np.argmin(good))
+    conditioning = maps.reciprocal_condition(mechanism, way.phi)
+    least = int(np.argmin(conditioning))
     chart = LineChart(
         "conditioning", "How well the coordinates determine the mechanism",
         "Reciprocal condition of the transfer matrix.",
         x_axis=ChartAxis("time", "s"), y_axis=ChartAxis("1 / condition", ""), x=_tuple(way.t),
-        series=(Series("1 / condition", _tuple(good)),), from_zero=True,
+        series=(Series("1 / condition", _tuple(conditioning)),), from_zero=True,
     )  # fmt: skip
-    near = good[least] < NEARLY * good.max()
-    word = "it comes near a singularity" if near else "no singularity is near"
-    meaning = f"On the way {word}: the least conditioning is {good[least]:.3g}, at {way.t[least]:.3g} s."
+    near = conditioning[least] < NEARLY * conditioning.max()
+    verdict = "it comes near a singularity" if near else "no singularity is near"
+    meaning = f"On the way {verdict}: the least conditioning is {conditioning[least]:.3g}, at {way.t[least]:.3g} s."
     return Section("way", "On the way", meaning, (chart,))
 
 
@@ -183,7 +183,7 @@ def _actuators(mechanism: Mechanism, way: MechanismWay) -> Section:
     limits = mechanism.as_system().effort_limits
     parts: list[Part] = []
     for effort in dict.fromkeys(unit for _, _, unit in units):
-        which = [k for k, (_, _, unit) in enumerate(units) if unit == effort]
+        of_unit = [k for k, (_, _, unit) in enumerate(units) if unit == effort]
         parts.append(
             LineChart(
                 f"loads-{len(parts)}",
@@ -192,7 +192,7 @@ def _actuators(mechanism: Mechanism, way: MechanismWay) -> Section:
                 x_axis=ChartAxis("time", "s"),
                 y_axis=ChartAxis("load", effort),
                 x=_tuple(way.t),
-                series=tuple(Series(mechanism.coordinates[k], _tuple(load[:, k])) for k in which),
+                series=tuple(Series(mechanism.coordinates[k], _tuple(load[:, k])) for k in of_unit),
             )
         )
     columns = (
@@ -234,16 +234,20 @@ def _joints(mechanism: Mechanism, way: MechanismWay) -> Section:
         Column("beyond", "limits"),
     )  # fmt: skip
     rows = []
-    over = []
+    exceeding = []
     for k, name in enumerate(mechanism.joint_names):
         factor, unit = (180 / np.pi, "deg") if chains.revolute[k] else (1.0, "m")
         low, high = float(way.phi[:, k].min()), float(way.phi[:, k].max())
-        past = low < chains.lower[k] or high > chains.upper[k]
-        known = np.isfinite(chains.lower[k]) or np.isfinite(chains.upper[k])
-        over += [name] if past else []
-        said = "beyond" if past else "kept" if known else "none"
-        rows.append((name, unit, factor * low, factor * high, float(factor * np.abs(rate[:, k]).max()), said))
-    meaning = f"{', '.join(over)} passes its limits on the way." if over else "All joints keep their limits on the way."
+        beyond = low < chains.lower[k] or high > chains.upper[k]
+        limited = np.isfinite(chains.lower[k]) or np.isfinite(chains.upper[k])
+        exceeding += [name] if beyond else []
+        verdict = "beyond" if beyond else "kept" if limited else "none"
+        rows.append((name, unit, factor * low, factor * high, float(factor * np.abs(rate[:, k]).max()), verdict))
+    meaning = (
+        f"{', '.join(exceeding)} passes its limits on the way."
+        if exceeding
+        else "All joints keep their limits on the way."
+    )
     return Section("joints", "All joints on the way", meaning, (DataTable("joints", "Joints", columns, tuple(rows)),))
 
 

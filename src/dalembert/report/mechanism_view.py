@@ -49,9 +49,9 @@ def mechanism_script(mechanism: Mechanism) -> str:
         Skeleton(mechanism).function(),
         *(mechanism_function(assembly, name) for name in ("newton_step", "gravity_load")),
     ]
-    written = "".join(javascript(function) for function in functions)
+    code = "".join(javascript(function) for function in functions)
     call = "drawMechanism(skeleton, newton_step, gravity_load);"
-    return f'{asset("mechanism3d.js")}(function () {{\n"use strict";\n{written}{call}\n}})();\n'
+    return f'{asset("mechanism3d.js")}(function () {{\n"use strict";\n{code}{call}\n}})();\n'
 
 
 def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None) -> Html:
@@ -63,7 +63,7 @@ def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None
     if way is not None:
         keep = np.unique(np.linspace(0, len(way.t) - 1, min(len(way.t), MOST_FRAMES)).astype(int))
         frames = way.phi[keep], way.q[keep], way.t[keep] - way.t[0]
-    made = {
+    content = {
         "phi": phi.tolist(), "q": q.tolist(), "names": list(mechanism.coordinates), "units": [u for u, _, _ in units],
         "factors": [f for _, f, _ in units], "efforts": [e for _, _, e in units], "bars": skeleton.bars,
         "plates": skeleton.plates, "joints": list(dict.fromkeys(skeleton.joints)),
@@ -93,7 +93,7 @@ def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None
     player = tag("p", tag("button", "play", type="button", id="mechanism-play"), " the motion of this page")
     return tag(
         "div",
-        data(made, "mechanism-data"),
+        data(content, "mechanism-data"),
         tag("canvas", id="mechanism-canvas", style="width: 100%; height: 26rem; touch-action: none"),
         player if way is not None else Html(),
         tag("p", id="mechanism-said", role="status"),

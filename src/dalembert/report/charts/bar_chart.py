@@ -148,8 +148,8 @@ class BarChart(Figure):
         low, high = series.spans()[row]
         unit = self.units[row] if self.units else self.axis.unit
         span = f"{written(low)} to {written(high)}" if series.low else written(high)
-        which = f", {series.name}" if len(self.bars) > 1 else ""
-        return f"{name}{which}: {span} {unit}".rstrip()
+        series_name = f", {series.name}" if len(self.bars) > 1 else ""
+        return f"{name}{series_name}: {span} {unit}".rstrip()
 
     def pointer(self) -> dict[str, Any]:
         """Data for the read-out that follows the pointer."""

@@ -53,24 +53,24 @@ def section(
 
 def strongest(arm: ArmDescription, terms: Sequence[TermShare]) -> str:
     """Clause on the largest term and its joint, of the revolute joints where there are any."""
-    known = [term for term in terms if term.largest > 0]
-    if not known:
+    nonzero = [term for term in terms if term.largest > 0]
+    if not nonzero:
         return ""
     kinds = {joint.name: joint.kind for joint in arm.moving}
-    turning = [term for term in known if kinds[term.joint] == "revolute"] or known
+    turning = [term for term in nonzero if kinds[term.joint] == "revolute"] or nonzero
     top = max(turning, key=lambda term: term.largest)
-    place = arm.joint_names.index(top.joint)
-    effort = unit(arm.moving[place], "effort")
-    return f", and the largest is {printed(top)} at {joint_label(place, top.joint)}, {written(top.largest, 3)} {effort}"
+    index = arm.joint_names.index(top.joint)
+    effort = unit(arm.moving[index], "effort")
+    return f", and the largest is {printed(top)} at {joint_label(index, top.joint)}, {written(top.largest, 3)} {effort}"
 
 
 def table(arm: ArmDescription, terms: Sequence[TermShare]) -> DataTable:
     """Largest value, RMS (N m or N) and share of every term along the motion, largest share first."""
     rows = []
     for term in sorted(terms, key=lambda term: -term.share):
-        place = arm.joint_names.index(term.joint)
-        effort = unit(arm.moving[place], "effort")
-        rows.append((joint_label(place, term.joint), printed(term), term.largest, term.rms, effort, term.share))
+        index = arm.joint_names.index(term.joint)
+        effort = unit(arm.moving[index], "effort")
+        rows.append((joint_label(index, term.joint), printed(term), term.largest, term.rms, effort, term.share))
     return DataTable("motion-terms", "All terms along the motion", TERMS, tuple(rows), first=15)
 
 
@@ -79,37 +79,37 @@ def figures(arm: ArmSystem, motion: MotionSamples, waves: CoefficientWaves) -> l
     if motion.t is None or len(motion.t) < 2:
         return []
     step = max(1, -(-len(motion.t) // MOST_POINTS))
-    some = MotionSamples(motion.name, motion.q[::step], motion.qd[::step], motion.qdd[::step], motion.t[::step])
-    rubbing = arm.parts(some.q, some.qd, some.qdd).friction
-    made: list[Figure] = []
+    thinned = MotionSamples(motion.name, motion.q[::step], motion.qd[::step], motion.qdd[::step], motion.t[::step])
+    friction = arm.parts(thinned.q, thinned.qd, thinned.qdd).friction
+    charts: list[Figure] = []
     for i, joint in enumerate(arm.moving):
-        parts = causes(waves, some, i) | {"friction": rubbing[:, i]}
+        parts = causes(waves, thinned, i) | {"friction": friction[:, i]}
         present = {name: values for name, values in parts.items() if np.abs(values).max() > 0}
         if not present:
             continue
-        whole = np.sum(list(parts.values()), axis=0)
+        total = np.sum(list(parts.values()), axis=0)
         series = [
-            Series("whole", tuple(map(float, whole))),
+            Series("whole", tuple(map(float, total))),
             *(Series(k, tuple(map(float, v))) for k, v in present.items()),
         ]
-        made.append(
+        charts.append(
             LineChart(
                 f"motion-{i + 1}",
                 f"{'Torque' if joint.kind == 'revolute' else 'Force'} of {joint_label(i, joint.name)} along the motion",
                 "The whole, and what it is made of.",
                 x_axis=ChartAxis("time", "s"),
                 y_axis=ChartAxis("effort", unit(joint, "effort")),
-                x=tuple(float(t) for t in some.t) if some.t is not None else (),
+                x=tuple(float(t) for t in thinned.t) if thinned.t is not None else (),
                 series=tuple(series),
             )
         )
-    return made
+    return charts
 
 
 def causes(model: CoefficientWaves, motion: MotionSamples, i: int) -> dict[str, Array]:
     """The torque of joint i along the motion without friction, split by cause."""
-    found = {name: np.zeros(len(motion.q)) for name in CAUSES}
+    torques = {name: np.zeros(len(motion.q)) for name in CAUSES}
     for (kind, index), wave in terms_of(model, i).items():
         cause = {"D": CAUSES[0] if index == (i, i) else CAUSES[1], "C": CAUSES[2], "G": CAUSES[3]}[kind]
-        found[cause] += wave(motion.q) * motion_factor(kind, index, motion.qd, motion.qdd)
-    return found
+        torques[cause] += wave(motion.q) * motion_factor(kind, index, motion.qd, motion.qdd)
+    return torques

@@ -19,8 +19,10 @@ def section(equations: Equations) -> Section:
         inertia = equations.mass_matrix[i, i]
         if inertia.joints:
             title = f"Inertia seen at {joint_label(i, joint.name)}, {counted(arm.counts_drives)}"
-            made, spread = chart(arm, Sweep(inertia, inertia.joints, f"D{i + 1}{i + 1}", title, unit(joint, "inertia")))
-            figures.append(made)
+            figure, spread = chart(
+                arm, Sweep(inertia, inertia.joints, f"D{i + 1}{i + 1}", title, unit(joint, "inertia"))
+            )
+            figures.append(figure)
             spreads[f"{written(spread, 2)} times at joint {i + 1}"] = spread
     for i, joint in enumerate(arm.moving):
         load = equations.gravity[i]
@@ -35,6 +37,8 @@ def section(equations: Equations) -> Section:
         if largest
         else "No joint's inertia depends on the pose, so fixed gains are right everywhere."
     )
-    said = "with the rotors of the drives" if arm.counts_drives else "of the links alone, without rotors and gears"
-    note = tag("p", f"Inertia {said}.", class_="note")
+    rotors_text = (
+        "with the rotors of the drives" if arm.counts_drives else "of the links alone, without rotors and gears"
+    )
+    note = tag("p", f"Inertia {rotors_text}.", class_="note")
     return Section("curves", "How inertia and gravity load vary", meaning, (note, *figures))

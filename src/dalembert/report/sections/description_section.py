@@ -31,8 +31,8 @@ def section(arm: ArmDescription) -> Section:
         )
     else:
         meaning = "All inertias are those of real bodies, and every joint has position limits."
-    tied = followers_table(arm)
-    parts: list[Html | DataTable] = [joints_table(arm), *([tied] if tied is not None else [])]
+    followers = followers_table(arm)
+    parts: list[Html | DataTable] = [joints_table(arm), *([followers] if followers is not None else [])]
     parts += [links_table(arm), link_inertia_table(arm)]
     counted = "counted in every table of this page" if arm.counts_drives else "not counted on this page"
     drives = drives_table(arm.drives, f"Drives, {counted}", arm)

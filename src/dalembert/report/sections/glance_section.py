@@ -25,6 +25,6 @@ def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[st
         tiles.append(("counted" if arm.counts_drives else "not counted", "drives"))
     return tag(
         "ul",
-        *(tag("li", tag("b", text(number)), tag("span", what)) for number, what in (*tiles, *extra)),
+        *(tag("li", tag("b", text(number)), tag("span", caption)) for number, caption in (*tiles, *extra)),
         class_="tiles",
     )
