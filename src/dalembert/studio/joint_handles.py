@@ -64,12 +64,12 @@ class JointHandles:
             change = turned(self.kinds[k], self.frames()[self.bodies[k]], (rotation(handle.wxyz), handle.position))
             self.moved(k, change, handle)
 
-    def place(self, held: Any) -> None:
+    def place(self, held_handle: Any) -> None:
         """Put the handles at their joints, but for the one that a person holds."""
         if not self.visible:
             return
         frames = self.frames()
         for body, handle in zip(self.bodies, self.handles, strict=True):
-            if handle is not held:
+            if handle is not held_handle:
                 turn, origin = frames[body]
                 handle.wxyz, handle.position = quaternion(turn), origin

@@ -66,14 +66,14 @@ def _effort_row(system: System, k: int, parts: Sequence[tuple[str, float, str]],
         if value
     ]
     limit = float(system.effort_limits[k])
-    used = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) and limit > 0 else ""
-    over = bool(used) and abs(total) > limit
+    share_text = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) and limit > 0 else ""
+    exceeded = bool(share_text) and abs(total) > limit
     return tag(
         "tr",
         tag("td", joint.name, style="white-space:nowrap"),
         tag("td", *bars, style="width:45%;border-left:1px solid #ddd"),
         tag("td", f"{written(total)} {unit(joint, 'effort')}", style=CELL),
-        tag("td", used, style=CELL + (";color:#c00;font-weight:bold" if over else "")),
+        tag("td", share_text, style=CELL + (";color:#c00;font-weight:bold" if exceeded else "")),
     )
 
 
@@ -104,7 +104,7 @@ def _shade(value: float) -> str:
     return f"rgba({hue},{0.65 * strength:.3f})"
 
 
-def compared(names: Sequence[str], before: Array, after: Array, units: Sequence[str], what: str) -> Html:
+def compared(names: Sequence[str], before: Array, after: Array, units: Sequence[str], title: str) -> Html:
     """Two designs side by side: a figure of each joint, and by how much it changed."""
     rows = [
         tag(
@@ -117,4 +117,4 @@ def compared(names: Sequence[str], before: Array, after: Array, units: Sequence[
         for name, a, b, u in zip(names, before, after, units, strict=True)
     ]
     head = tag("tr", *(tag("th", text, style="text-align:left") for text in ("joint", "kept", "now", "change")))
-    return tag("div", tag("b", what), tag("table", head, *rows, style="font-size:12px;width:100%"))
+    return tag("div", tag("b", title), tag("table", head, *rows, style="font-size:12px;width:100%"))

@@ -59,17 +59,17 @@ class ProofsPanel:
         buttons.on_click(lambda event: self.ask(event.target.value))
         self.answer = gui.add_markdown("")
 
-    def ask(self, which: str) -> None:
+    def ask(self, question: str) -> None:
         """Start a question."""
-        self.answer.content = f"{which}: at work ..."
+        self.answer.content = f"{question}: at work ..."
 
         def work(tell: Callable[..., None]) -> str:
             def step(*what: object) -> None:
                 tell()
                 if what and isinstance(what[0], str):
-                    self.answer.content = plain(f"{which}: {what[0]} ...")
+                    self.answer.content = plain(f"{question}: {what[0]} ...")
 
-            return QUESTIONS[which](self.studio, step)
+            return QUESTIONS[question](self.studio, step)
 
         self.studio.background.ask(work, self._done)
 

@@ -47,7 +47,7 @@ class RecordPanel:
             run.motion.save(path)
             self._send(client, f"{identifier(run.motion.name)}-motion{ending}", path.read_bytes())
 
-    def _film(self, client: Any, one: bool) -> None:
+    def _film(self, client: Any, as_gif: bool) -> None:
         run = self._shown()
         if run is None or client is None:
             return
@@ -62,7 +62,7 @@ class RecordPanel:
 
             times = frame_times(float(run.motion.t[0]), float(run.motion.t[-1]), rate)
             frames = pictures(client, times, self._show, tell)
-            return (f"{stem}.gif", film(frames, rate)) if one else (f"{stem}-frames.zip", archive(frames, times))
+            return (f"{stem}.gif", film(frames, rate)) if as_gif else (f"{stem}-frames.zip", archive(frames, times))
 
         def done(result: tuple[str, bytes] | None, fault: Exception | None) -> None:
             self.panel.stop.visible = False
