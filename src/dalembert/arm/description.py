@@ -20,7 +20,7 @@ from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
 from .errors import ArmError, PhysicalWarning, caller_level
 from .exact import Angle, exact, exact_vector
-from .following import Coupled, Follows, counted, couplings, independent, offset_placement, settled
+from .following import Coupled, Follows, couplings, followers_phrase, independent, offset_placement, settled
 from .inertia import Inertia, Load
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
@@ -236,14 +236,15 @@ class ArmDescription:
         return f"{self.origin}: " if self.origin else ""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}: {self.n} joints {self.joint_letters}{counted(self.followers)}>"
+        joints = f"{self.n} joints {self.joint_letters}{followers_phrase(self.followers)}"
+        return f"<{type(self).__name__} {self.name!r}: {joints}>"
 
     def _repr_html_(self) -> str:
         from ..markup.notebook import folded, framed, heading, note
         from .description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
 
         driven = ", with its drives" if self.counts_drives else ""
-        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{counted(self.followers)}{driven}")
+        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{followers_phrase(self.followers)}{driven}")
         drives = drives_table(self.drives, arm=self)
         parts = [link_inertia_table(self), *([drives] if drives is not None else [])]
         summary = "Inertia and drives" if drives is not None else "Inertia"

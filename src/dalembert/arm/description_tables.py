@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..markup.data_tables import Column, DataTable, Value
 from ..markup.elements import Html
-from ..markup.numbers import shown_position, unit, written
+from ..markup.numbers import formatted, shown_position, unit
 from .motor_units import motor_units
 
 if TYPE_CHECKING:
@@ -151,4 +151,4 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
 
 def ratios(pairs: Sequence[tuple[str, object]]) -> str:
     """The ratios of a motor, joint by joint."""
-    return ", ".join(f"{joint} {written(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]
+    return ", ".join(f"{joint} {formatted(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]

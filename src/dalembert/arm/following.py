@@ -167,7 +167,7 @@ def independent(joints: Sequence[Joint], coupled: Sequence[Coupled]) -> tuple[Jo
     )
 
 
-def counted(followers: Sequence[Joint]) -> str:
+def followers_phrase(followers: Sequence[Joint]) -> str:
     """How many joints follow others, as the end of a title; empty where none does."""
     return f" and {len(followers)} that follow{'s' * (len(followers) == 1)}" if followers else ""
 

@@ -23,7 +23,7 @@ def print_slow_fast(reactions: tuple[Reactions, ...], share: float) -> None:
     """What the joints feel of their own motion and of that of others (Bejczy 1974, section II)."""
     heading(f"Slow or fast: reactions beside own inertia and gravity, slow up to {100 * share:g} percent")
 
-    def shown(values: list[float]) -> list[str]:
+    def finite_cells(values: list[float]) -> list[str]:
         cells = iter(figures(x for x in values if x != float("inf")))
         return ["-" if x == float("inf") else next(cells) for x in values]
 
@@ -32,9 +32,9 @@ def print_slow_fast(reactions: tuple[Reactions, ...], share: float) -> None:
            ("gravity\nG_i", figures(r.gravity for r in reactions)),
            ("of others\nD_ij qdd_j", figures(r.acceleration for r in reactions)),
            ("of speeds\nh_i", figures(r.velocity for r in reactions)),
-           ("share\npercent", shown([100 * r.share for r in reactions])),
+           ("share\npercent", finite_cells([100 * r.share for r in reactions])),
            ("", ["slow" if r.slow else "fast" for r in reactions]),
-           ("fast from\npace", shown([r.pace for r in reactions]))])  # fmt: skip
+           ("fast from\npace", finite_cells([r.pace for r in reactions]))])  # fmt: skip
     paragraph(
         "At pace p the motion has p times the speeds and p^2 times the accelerations. A dash: slow at every pace."
     )

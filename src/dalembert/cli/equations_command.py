@@ -60,7 +60,7 @@ def equations(
     link: Annotated[str, typer.Option(help="Only what this link adds: its number, or L for the load.")] = "",
 ) -> None:
     """Print the exact equations of motion: their coefficients, whole torques, energies."""
-    from dalembert.equations.document import chosen, size_checked
+    from dalembert.equations.document import selected_names, size_checked
     from dalembert.equations.names import separate
 
     closed = closed_form(system, parameters, joints, at, formulation)
@@ -68,10 +68,10 @@ def equations(
     if document:
         if link or format != "text":
             raise ArmError("a document has all links, and its ending is its format; leave out --link and --format")
-        written_to(closed, names, group_by or None, Path(document), legend is not False)
+        write_document(closed, names, group_by or None, Path(document), legend is not False)
         return
     check_options(format, group_by, legend)
-    requested = chosen(closed, names)
+    requested = selected_names(closed, names)
     size_checked(closed, requested, MOST_TERMS, "a terminal")
     printed = {name: share(closed, name, link) if link else closed[name] for name in requested}
     nonzero = {name: polynomial for name, polynomial in printed.items() if polynomial is not None}
@@ -94,15 +94,15 @@ def check_options(format: str, group_by: str, legend: bool | None) -> None:
         raise ArmError(f"a legend goes with {' and '.join(WITH_LEGEND)}, not with {format}; leave out --legend")
 
 
-def written_to(equations_: Equations, names: list[str], group_by: str | None, path: Path, legend: bool) -> None:
+def write_document(equations_: Equations, names: list[str], group_by: str | None, path: Path, legend: bool) -> None:
     """Writes the document that the ending of ``path`` names."""
-    from dalembert.equations.document import chosen
+    from dalembert.equations.document import selected_names
 
     form = path.suffix.removeprefix(".").lower()
     if form not in ("html", "tex"):
         raise ArmError(f"a document is a .html or a .tex file, not {str(path)!r}")
     write_whole(path, equations_.document(names, group_by, form, legend))
-    print(f"{path}: {len(chosen(equations_, names))} formulas of {printable(equations_.arm.name)}")
+    print(f"{path}: {len(selected_names(equations_, names))} formulas of {printable(equations_.arm.name)}")
 
 
 def line(name: str, polynomial: TrigPolynomial, format: str, group_by: str | None) -> str:

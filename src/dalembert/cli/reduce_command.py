@@ -119,7 +119,7 @@ def reduce(
                 forms.prove_torques(tell)
         # code is for the hand as it is asked for; the forms are printed for both
         short = forms.holding(dict(system.loads)[system.tool_link]) if others and c else forms
-        written(short, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
+        write_code(short, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
         (print_data if as_json else print_short_forms)(forms, torques)
         return
     for option, value in (("--coefficients", coefficients), ("--relative-to", relative_to), ("--velocity", velocity),
@@ -132,7 +132,7 @@ def reduce(
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     # code is for the hand as it is asked for, and what is printed has both
     served = model.serving(1) if others else model
-    written(served, ("inverse_dynamics",), c, as_json)
+    write_code(served, ("inverse_dynamics",), c, as_json)
     (print_model_data if as_json else print_model)(ask, model, served, tolerance, curve, equations)
     if certificate is not None:
         write_after(partial(write_certificate, model, certificate), certificate, "the model", as_json)
@@ -193,7 +193,7 @@ def print_model(
            ("made of", [k.definition for k in model.constants])], wide="made of")  # fmt: skip
 
 
-def written(model: ProgramSystem, functions: Sequence[str], folder: str, as_json: bool) -> None:
+def write_code(model: ProgramSystem, functions: Sequence[str], folder: str, as_json: bool) -> None:
     """Functions of a model as C in ``folder``, if one is given."""
     files = [path for name in functions for path in model.write_c(name, Path(folder))] if folder else []
     for path in dict.fromkeys(files):

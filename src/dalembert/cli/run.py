@@ -66,7 +66,7 @@ def application(names: Sequence[str]) -> typer.Typer:
     for name in names:
         module, _, function = COMMANDS[name].partition(":")
         app.command(name)(getattr(import_module(f".{module}", __package__), function))
-    app.callback(invoke_without_command=True)(whole)
+    app.callback(invoke_without_command=True)(root_command)
     return app
 
 
@@ -88,7 +88,7 @@ def _docstring(module: str, function: str) -> str:
     raise LookupError(f"{module}.py has no function {function}")
 
 
-def whole(
+def root_command(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from dalembert.arm.description import ArmDescription, listed
 from dalembert.arm.errors import ArmError
-from dalembert.arm.following import counted
+from dalembert.arm.following import followers_phrase
 from dalembert.arm.io.mesh_paths import folder_of, mesh_path
 from dalembert.arm.moving_parts import MovingBody
 
@@ -79,7 +79,7 @@ def print_head(arm: ArmDescription) -> None:
     """Name and title, joint types, gravity (m/s^2) and tool frame."""
     say(f"{arm.name}: {arm.title}" if arm.title else arm.name)
     gravity = ", ".join(f"{float(g):g}" for g in arm.gravity)
-    joints = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)}){counted(arm.followers)}"
+    joints = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)}){followers_phrase(arm.followers)}"
     count = joints if arm.n else "no moving joint"
     say(f"{count}, gravity ({gravity}) m/s^2 in the base frame, tool on {arm.tool_link}")
     if not arm.tool.is_identity():

@@ -122,7 +122,7 @@ def counterbalance(
 
 def solved(load: TrigPolynomial, slopes: list[TrigPolynomial]) -> list[Fraction]:
     """The moments u that leave the least sum of squares of coefficients of load + sum slope u, exact."""
-    tables = [named(load), *(named(slope) for slope in slopes)]
+    tables = [coefficients_by_monomial(load), *(coefficients_by_monomial(slope) for slope in slopes)]
     keys = list(dict.fromkeys(key for table in tables for key in table))
     rows = [[table.get(key, Fraction(0)) for key in keys] for table in tables]
     right, columns = rows[0], rows[1:]
@@ -143,7 +143,7 @@ def remaining(load: TrigPolynomial, slopes: list[TrigPolynomial], moment: list[F
     return residual_load
 
 
-def named(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:
+def coefficients_by_monomial(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:
     """Coefficients of a polynomial by monomial, a sorted tuple of (variable, exponent)."""
     names = poly.ring.names
     return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}

@@ -45,7 +45,7 @@ def tables_in_ounces(tables: LoadTables) -> LoadTables:
     )
 
 
-def perhaps(range_: Range | None) -> Range | None:
+def optional_in_ounces(range_: Range | None) -> Range | None:
     """A range in ounces, where there is one."""
     return None if range_ is None else in_ounces(range_)
 
@@ -54,8 +54,8 @@ def inertia_in_ounces(row: InertiaRow) -> InertiaRow:
     """One line of Table 1."""
     factor, unit = UNITS[row.unit]
     return replace(
-        row, unit=unit, rotors=row.rotors * factor, empty=in_ounces(row.empty), loaded=perhaps(row.loaded),
-        empty_at_motor=perhaps(row.empty_at_motor), loaded_at_motor=perhaps(row.loaded_at_motor),
+        row, unit=unit, rotors=row.rotors * factor, empty=in_ounces(row.empty), loaded=optional_in_ounces(row.loaded),
+        empty_at_motor=optional_in_ounces(row.empty_at_motor), loaded_at_motor=optional_in_ounces(row.loaded_at_motor),
     )  # fmt: skip
 
 
@@ -67,6 +67,6 @@ def gravity_in_ounces(row: GravityRow) -> GravityRow:
         row, unit=unit, motor_unit=UNITS[row.motor_unit][1],
         stall_torque=None if row.stall_torque is None else row.stall_torque * stall,
         capacity=None if row.capacity is None else row.capacity * factor,
-        empty=in_ounces(row.empty), loaded=perhaps(row.loaded),
-        empty_at_motor=perhaps(row.empty_at_motor), loaded_at_motor=perhaps(row.loaded_at_motor),
+        empty=in_ounces(row.empty), loaded=optional_in_ounces(row.loaded),
+        empty_at_motor=optional_in_ounces(row.empty_at_motor), loaded_at_motor=optional_in_ounces(row.loaded_at_motor),
     )  # fmt: skip

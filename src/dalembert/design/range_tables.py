@@ -6,7 +6,7 @@ import math
 
 from ..bounds.ranges import Range
 from ..markup.data_tables import Column, DataTable, Value
-from ..markup.numbers import counted, joint_label
+from ..markup.numbers import drives_phrase, joint_label
 from .tables import GravityRow, InertiaRow, LoadTables
 
 
@@ -91,7 +91,7 @@ def inertia_table(tables: LoadTables) -> DataTable:
             ]
             cells += [loaded_at_motor.maximum if loaded_at_motor else None] if load else []
         rows.append(tuple(cells))
-    caption = f"Total inertia at each joint, {counted(tables.drives)}"
+    caption = f"Total inertia at each joint, {drives_phrase(tables.drives)}"
     return DataTable("inertia-ranges", with_load(caption, tables), tuple(columns), tuple(rows), motor_note(geared))
 
 

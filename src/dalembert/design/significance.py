@@ -125,7 +125,7 @@ def significance(bounds: Bounds) -> TermShares:
             proved, largest = bounds(wave)
             factor = weight(kind, index, states)
             root = rms(wave, states.box) * float(np.sqrt(square(kind, index, states)))
-            rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
+            rows.append((names.name(kind, index), motion_text(kind, index), factor * largest, factor * proved, root))
         shares += ranked(joint, rows)
     return TermShares(shares, units(model.arm))
 
@@ -141,7 +141,7 @@ def along(model: CoefficientWaves, motion: MotionSamples) -> TermShares:
         for (kind, index), wave in terms_of(model, i).items():
             values = np.abs(wave(motion.q) * motion_factor(kind, index, motion.qd, motion.qdd))
             most, root = float(values.max()), float(np.sqrt(motion.weights @ values**2))
-            rows.append((names.name(kind, index), moving(kind, index), most, most, root))
+            rows.append((names.name(kind, index), motion_text(kind, index), most, most, root))
         shares += ranked(joint, rows)
     return TermShares(shares, units(model.arm))
 
@@ -168,7 +168,7 @@ def terms_of(model: CoefficientWaves, i: int) -> dict[Key, Wave]:
     return {key: wave for key, wave in coefficients.items() if len(wave)}
 
 
-def moving(kind: str, index: tuple[int, ...]) -> str:
+def motion_text(kind: str, index: tuple[int, ...]) -> str:
     """What a coefficient is multiplied with."""
     if kind == "D":
         return f"qdd{index[1] + 1}"

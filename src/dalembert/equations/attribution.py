@@ -55,16 +55,20 @@ def potential(model: EquationsModel, link: int | str) -> Any:
     ring = model.ring
     if link == "drives":
         return model.drive_potential
-    return composite_body.potential_energy(only(model, link), ring, model.joints)
+    return composite_body.potential_energy(single_body(model, link), ring, model.joints)
 
 
 def polynomials(model: EquationsModel, link: int | str) -> dict[str, Any]:
     """D, C and G of one link alone, as polynomials."""
 
-    def each(entry: Any) -> Any:
-        return [each(item) for item in entry] if isinstance(entry, list | tuple) else as_polynomial(model.space, entry)
+    def as_polynomials(entry: Any) -> Any:
+        return (
+            [as_polynomials(item) for item in entry]
+            if isinstance(entry, list | tuple)
+            else as_polynomial(model.space, entry)
+        )
 
-    return {kind: each(table) for kind, table in share(model, link).items()}
+    return {kind: as_polynomials(table) for kind, table in share(model, link).items()}
 
 
 def split_of(model: EquationsModel, kind: str, index: tuple[int, ...]) -> Callable[[], Mapping[int | str, Any]]:
@@ -104,21 +108,21 @@ def share(model: EquationsModel, link: int | str) -> dict[str, Any]:
             spun = model.drive_matrix
             model.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": model.drive_gravity}
             return model.shares[link]
-        alone = only(model, link)
+        alone = single_body(model, link)
         matrix = alone.coupling.matrix(composite_body.mass_matrix(alone, model.ring, model.joints))
         gravity = alone.coupling.load(composite_body.gravity(alone, model.ring, model.joints))
         model.shares[link] = {"D": matrix, "C": model.christoffel(matrix), "G": gravity}
     return model.shares[link]
 
 
-def only(model: EquationsModel, link: int | str) -> Chain:
+def single_body(model: EquationsModel, link: int | str) -> Chain:
     """The arm with all bodies but one massless."""
     loaded, empty = model.chain, model.unloaded
     hand = int(model.selection.hand) - 1
     segments = []
     for index, (loaded_segment, segment) in enumerate(zip(loaded.segments, empty.segments, strict=True)):
         if link == "L" and index == hand:
-            segments.append(less(loaded_segment, segment))
+            segments.append(difference(loaded_segment, segment))
         else:
             segments.append(segment if link == index + 1 else massless(segment))
     return replace(loaded, segments=tuple(segments))
@@ -129,7 +133,7 @@ def massless(segment: Segment) -> Segment:
     return replace(segment, mass=0, moment=ZERO, tensor=(ZERO, ZERO, ZERO), com=None, central=None)
 
 
-def less(loaded: Segment, empty: Segment) -> Segment:
+def difference(loaded: Segment, empty: Segment) -> Segment:
     """Difference of two bodies: the load that was added."""
     moment = tuple(sub(a, b) for a, b in zip(loaded.moment, empty.moment, strict=True))
     tensor = tuple(

@@ -368,10 +368,10 @@ class Equations:
 
     def legend(self, only: Sequence[str] = ()) -> Legend:
         """What the symbols in these coefficients, torques and energies are; of all coefficients by default."""
-        from .document import chosen
+        from .document import selected_names
         from .legend import legend
 
-        return legend(self, {name: self[name] for name in chosen(self, only)})
+        return legend(self, {name: self[name] for name in selected_names(self, only)})
 
     def document(
         self, only: Sequence[str] = (), group_by: str | None = None, form: str = "html", legend: bool = True

@@ -59,7 +59,7 @@ th { border-bottom: 1px solid #8888; } td.num { text-align: right; font-variant-
 """
 
 
-def chosen(equations: Equations, only: Sequence[str]) -> list[str]:
+def selected_names(equations: Equations, only: Sequence[str]) -> list[str]:
     """Names of the coefficients, torques and energies requested, by default of all coefficients that are not zero."""
     if not only:
         return equations.names(zeros=False)
@@ -88,7 +88,7 @@ def document(
     """The document as text; ``form`` is "html" or "tex"."""
     if form not in ("html", "tex"):
         raise ArmError(f'a document is "html" or "tex", not {form!r}')
-    selected = chosen(equations, only)
+    selected = selected_names(equations, only)
     size_checked(equations, selected, MOST_TERMS, "a document")
     symbols = legend_of(equations, {name: equations[name] for name in selected}) if legend else None
     write = html if form == "html" else tex

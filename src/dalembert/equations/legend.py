@@ -100,7 +100,7 @@ def legend(equations: Equations, printed: Mapping[str, TrigPolynomial]) -> Legen
     angles = {name: angle for name, form in variables.items() if (angle := form.angle(name)) is not None}
     entries = [*left_sides(equations, list(printed)), *positions(equations, variables, angles)]
     entries += rates(equations, variables)
-    entries += turned(angles)
+    entries += angle_entries(angles)
     entries += parameters(equations, variables, angles)
     return Legend(tuple(entries), tuple(notes(equations, list(printed))))
 
@@ -142,7 +142,7 @@ def rates(equations: Equations, variables: Mapping[str, PrintedForm]) -> Iterabl
         yield LegendEntry(tuple(members), ("joint speed" if order == 1 else "joint acceleration",), unit)
 
 
-def turned(angles: Mapping[str, Angle]) -> Iterable[LegendEntry]:
+def angle_entries(angles: Mapping[str, Angle]) -> Iterable[LegendEntry]:
     """The cosines and sines, one row for each angle."""
     groups: dict[Angle, list[str]] = {}
     for name, angle in angles.items():

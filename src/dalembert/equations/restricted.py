@@ -56,7 +56,7 @@ def restricted(
     """
     if joints is None and not at:
         return kind(arm, parameters, None, formulation)
-    resting = rest(arm, joints, at or {})
+    resting = resting_positions(arm, joints, at or {})
     if len(resting) == arm.n:
         raise ArmError(f"{arm.where}{arm.name}: all joints are at rest; leave at least one to move")
     small = arm.locked(resting)
@@ -65,7 +65,9 @@ def restricted(
     return kind(small, parameters, starred(arm, small, resting, parameters), formulation)
 
 
-def rest(arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]) -> dict[str, object]:
+def resting_positions(
+    arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]
+) -> dict[str, object]:
     """Names of the joints at rest, with their positions."""
     positions = {arm._moving_joint(joint).name: value for joint, value in at.items()}
     if joints is None:

@@ -106,7 +106,7 @@ def arm_model(
         friction_groups=tuple(
             (start + offset, start + offset + 1, start + offset + 2) for offset, _ in arm_functions.shafts.values()
         ),
-        positive=positive_places(table),
+        positive=nonnegative_indices(table),
         divisors=circuit_divisors(table, plant),
         loads=(start,) if arm_functions.holds else (),
     )
@@ -221,7 +221,7 @@ def contact_quantities(plant: Plant) -> tuple[FmuVariable, ...]:
     )
 
 
-def positive_places(table: ParameterTable) -> tuple[int, ...]:
+def nonnegative_indices(table: ParameterTable) -> tuple[int, ...]:
     """Places of parameters that are not below zero."""
     stems = ("friction.", "limit.", "motor.")
     return tuple(k for k, row in enumerate(table.rows) if row.name.startswith(stems))

@@ -25,7 +25,7 @@ from .arm_model import (
     input_quantities,
     joint_limits,
     limit_quantities,
-    positive_places,
+    nonnegative_indices,
 )
 from .circuit import circuit_divisors, circuit_functions, circuit_parameters
 from .fmu_model import FmuModel, FmuVariable
@@ -194,7 +194,7 @@ def mechanism_model(
             (start + offset, start + offset + 1, start + offset + 2)
             for offset, _ in mechanism_functions.shafts.values()
         ),
-        positive=positive_places(table),
+        positive=nonnegative_indices(table),
         divisors=circuit_divisors(table, plant),
         loads=tuple(start + offset for offset in mechanism_functions.loads.values()),
     )  # fmt: skip

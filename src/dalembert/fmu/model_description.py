@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from .fmu_model import FmuModel, FmuVariable
 from .model_code import References, indicator_count
-from .variable_names import UNITS, said
+from .variable_names import UNITS, xml_line
 
 TOOL = "dalembert"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -107,7 +107,7 @@ def _variable(
     """One variable."""
     begin = number(start) if isinstance(start, float) else start
     common = {"name": row.name, "valueReference": reference, "causality": causality, "variability": variability}
-    common |= {"initial": initial, "description": said(row.text)}
+    common |= {"initial": initial, "description": xml_line(row.text)}
     typed = {"unit": row.unit or None if kind == "Real" else None, "start": begin, "derivative": derivative}
     if three:
         element = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}[kind]
@@ -125,7 +125,7 @@ def description_2(model: FmuModel, identifier: str, token: str, made_by: str, fi
         needsExecutionTool="false", providesDirectionalDerivative="true",
     )  # fmt: skip
     head = _attributes(
-        fmiVersion="2.0", modelName=said(model.title), guid=token, description=said(_text(model)),
+        fmiVersion="2.0", modelName=xml_line(model.title), guid=token, description=xml_line(_text(model)),
         generationTool=made_by, variableNamingConvention="structured",
         numberOfEventIndicators=indicator_count(model),
     )  # fmt: skip
@@ -156,7 +156,7 @@ def description_3(model: FmuModel, identifier: str, token: str, made_by: str) ->
         providesDirectionalDerivatives="true",
     )  # fmt: skip
     head = _attributes(
-        fmiVersion="3.0", modelName=said(model.title), instantiationToken=token, description=said(_text(model)),
+        fmiVersion="3.0", modelName=xml_line(model.title), instantiationToken=token, description=xml_line(_text(model)),
         generationTool=made_by, variableNamingConvention="structured",
     )  # fmt: skip
 

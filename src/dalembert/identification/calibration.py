@@ -127,7 +127,7 @@ def rotated(vector: Array, turn: Array) -> Array:
     return np.asarray(c * vector + s * np.cross(axis, vector) + (1 - c) * (axis @ vector) * axis)
 
 
-def settled(step: Callable[[], float], unknowns: str) -> None:
+def converge(step: Callable[[], float], unknowns: str) -> None:
     """Take steps until they change nothing any more."""
     size = np.inf
     for _ in range(STEPS):

@@ -15,9 +15,9 @@ from .calibration import (
     GainColumns,
     TiltColumns,
     across,
+    converge,
     gained,
     rotated,
-    settled,
     under,
 )
 from .least_squares import WeightedFit, fit
@@ -84,7 +84,9 @@ def estimated(
     progress("direction of gravity")
     start = _first_direction(observations, loads, joints)
     # gravity upside down, with centres of mass on the other side, weighs as much: motion alone tells the two apart
-    candidates = [_estimated(_under(observations, g, loads), loads, joints, robust, progress) for g in (start, -start)]
+    candidates = [
+        _estimated(_under_gravity(observations, g, loads), loads, joints, robust, progress) for g in (start, -start)
+    ]
     return min(candidates, key=lambda candidate: float(np.log(candidate.fit.spread).sum()))
 
 
@@ -131,13 +133,13 @@ def _estimated(
             assert isinstance(observations.system, AnyGravity)
             turn = across(observations.system.gravity).T @ extra_values[-2:]
             turn = turn * min(1.0, 0.5 / max(float(np.linalg.norm(turn)), 1e-12))
-            observations = _under(observations, rotated(observations.system.gravity, turn), loads)
+            observations = _under_gravity(observations, rotated(observations.system.gravity, turn), loads)
         return float(np.abs(extra_values).max())
 
     if joints or find_gravity:
-        settled(step, "gains" if joints else "the directions of gravity")
+        converge(step, "gains" if joints else "the directions of gravity")
         shape, state["fit"] = _shaped_fit(observations, robust, state["fit"].values[:count], shape)
-        settled(step, "gains" if joints else "the directions of gravity")
+        converge(step, "gains" if joints else "the directions of gravity")
         inertial, added = inertial_part(observations, state["fit"].values[:count]), extras()
     else:
         inertial, added = inertial_part(observations, initial.values), []
@@ -179,7 +181,7 @@ def _rescaled(observations: Observations, factor: Array) -> Observations:
     return rescaled
 
 
-def _under(observations: Observations, gravity: Array, loads: Sequence[Loads]) -> Observations:
+def _under_gravity(observations: Observations, gravity: Array, loads: Sequence[Loads]) -> Observations:
     turned = under(observations, gravity)
     turned.known = [
         known_torques(KnownTorques(turned.system, log_loads), log)
@@ -214,9 +216,9 @@ def _first_direction(observations: Observations, loads: Sequence[Loads], joints:
     zero_gain[joints] = 0.0
     subset = observations.beginning(SEARCHED // 10)
 
-    def left(gravity: Array) -> float:
+    def residual_size(gravity: Array) -> float:
         extras: list[Extra] = [CurrentColumns(subset.logs, joints)] if joints else []
-        trial = _rescaled(_under(subset, gravity, loads), zero_gain)
+        trial = _rescaled(_under_gravity(subset, gravity, loads), zero_gain)
         trial_fit = fit(partial(trial.blocks, middle_shape(len(zero_gain)), None, extras))
         scale = np.linalg.norm(trial_fit.effort, axis=0)
         return float((np.linalg.norm(trial_fit.residual, axis=0) / np.where(scale > 0, scale, 1.0)).sum())
@@ -224,11 +226,13 @@ def _first_direction(observations: Observations, loads: Sequence[Loads], joints:
     directions = [
         size * direction / np.linalg.norm(direction) for direction in (start, *DIRECTIONS) if np.any(direction)
     ]
-    least, best_direction = min(((left(direction), direction) for direction in directions), key=lambda pair: pair[0])
+    least, best_direction = min(
+        ((residual_size(direction), direction) for direction in directions), key=lambda pair: pair[0]
+    )
     for turn in CLOSER:
         for axis in across(best_direction):
             for direction in (rotated(best_direction, turn * axis), rotated(best_direction, -turn * axis)):
-                error = left(direction)
+                error = residual_size(direction)
                 if error < least:
                     least, best_direction = error, direction
     return np.asarray(best_direction, dtype=float)

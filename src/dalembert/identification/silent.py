@@ -139,16 +139,16 @@ def _motions(identified: Identification) -> Iterator[tuple[tuple[int, ...], str,
     middle = np.mean([log.q.mean(axis=0) for log in identified.logs], axis=0)
     for joint in range(arm.n):
         name = arm.joint_names[joint]
-        yield (joint,), f"{name} slowly through its range", _moved(arm, middle, (joint,), SLOW)
-        yield (joint,), f"{name} to and fro as fast as it may", _moved(arm, middle, (joint,), 1.0)
+        yield (joint,), f"{name} slowly through its range", _sinusoids(arm, middle, (joint,), SLOW)
+        yield (joint,), f"{name} to and fro as fast as it may", _sinusoids(arm, middle, (joint,), 1.0)
     for pair in combinations(range(arm.n), 2):
         names = " and ".join(arm.joint_names[j] for j in pair)
-        yield pair, f"{names} to and fro at once", _moved(arm, middle, pair, 1.0)
+        yield pair, f"{names} to and fro at once", _sinusoids(arm, middle, pair, 1.0)
     if arm.n > 2:
-        yield tuple(range(arm.n)), "all joints to and fro at once", _moved(arm, middle, tuple(range(arm.n)), 1.0)
+        yield tuple(range(arm.n)), "all joints to and fro at once", _sinusoids(arm, middle, tuple(range(arm.n)), 1.0)
 
 
-def _moved(arm: ArmSystem, start: Array, joints: tuple[int, ...], share: float) -> tuple[Array, Array, Array]:
+def _sinusoids(arm: ArmSystem, start: Array, joints: tuple[int, ...], share: float) -> tuple[Array, Array, Array]:
     """Sines of a frequency of its own for each joint, as wide as its range and as fast as it may."""
     q, qd, qdd = (np.tile(x, (STATES, 1)) for x in (start, np.zeros(arm.n), np.zeros(arm.n)))
     phase = 2 * np.pi * np.arange(STATES) / STATES

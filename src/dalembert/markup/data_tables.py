@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .elements import Html, coefficient, join, tag, text
-from .numbers import percent, written
+from .numbers import formatted, percent
 
 FOLDED, MOST_ROWS = 40, 500
 """Rows of a compact table that are shown at once, and the most of the folded ones."""
@@ -138,14 +138,17 @@ class DataTable:
         cells: list[tuple[Column, Value, str | None]] = []
         for column, value in zip(self.columns, row, strict=True):
             if column.kind == "pose" and cells and isinstance(value, tuple):
-                cells[-1] = (*cells[-1][:2], f"at q = ({', '.join(written(x) for x in value)})")
+                cells[-1] = (*cells[-1][:2], f"at q = ({', '.join(formatted(x) for x in value)})")
             elif column.kind != "pose":
                 cells.append((column, value, None))
         first, *following = cells
         return tag(
             "tr",
-            tag("th", shown(*first[:2]), scope="row", class_=style(first[0]), title=first[2]),
-            *(tag("td", shown(column, value), class_=style(column), title=pose) for column, value, pose in following),
+            tag("th", displayed(*first[:2]), scope="row", class_=style(first[0]), title=first[2]),
+            *(
+                tag("td", displayed(column, value), class_=style(column), title=pose)
+                for column, value, pose in following
+            ),
         )
 
     def links(self) -> Html:
@@ -173,9 +176,9 @@ class DataTable:
         cells: list[tuple[str | None, list[Html]]] = []
         for column, value in zip(self.columns, row, strict=True):
             if column.kind == "pose" and cells:
-                cells[-1][1].append(shown(column, value) if value is not None else Html())
+                cells[-1][1].append(displayed(column, value) if value is not None else Html())
             else:
-                cells.append((style(column), [shown(column, value)]))
+                cells.append((style(column), [displayed(column, value)]))
         first, *following = cells
         return tag(
             "tr",
@@ -195,7 +198,7 @@ def head_cell(column: Column) -> Html:
     return tag("th", column.head, unit, scope="col", class_=style(column))
 
 
-def shown(column: Column, value: Value) -> Html:
+def displayed(column: Column, value: Value) -> Html:
     """A cell as displayed on the page."""
     if isinstance(value, Rich):
         return value.html
@@ -213,7 +216,7 @@ def shown(column: Column, value: Value) -> Html:
     if isinstance(value, int) and abs(value) < 10**6:
         return Html(str(value).replace("-", "\u2212"))
     if isinstance(value, int | float):
-        return Html(written(float(value)))
+        return Html(formatted(float(value)))
     if column.kind == "name":
         return coefficient(str(value))
     return text(value)

@@ -151,7 +151,7 @@ def report(
         raise ArmError(
             f"{arm.where}{arm.name}: no moving link has mass, so there is no dynamics to report; give the links masses"
         )
-    lacking_section = lack(question)
+    lacking_section = unlimited_section(question)
     following = Following(progress)
     if lacking_section is None and not all(0 <= tolerance < math.inf for tolerance in question.tolerances):
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {question.tolerances}")
@@ -168,7 +168,7 @@ def report(
         ("importance", 10, lambda: ratios(work)),
         ("coupling", 10, lambda: couplings(work)),
         ("significance", 8, lambda: terms(work)),
-        ("motion", 1, lambda: moved(work, motion) if motion else None),
+        ("motion", 1, lambda: along_motion(work, motion) if motion else None),
         ("short forms", 10, lambda: shortened(work)),
         ("reduced", 60, lambda: reduced.section(arm, work.models()[0])),
         ("closed loop", 8, lambda: loops(work)),
@@ -243,7 +243,7 @@ def terms(work: Work) -> Section:
     return significance.section(work.system, section_data.contributions(work.system, ask.significance()), ask.states)
 
 
-def moved(work: Work, motion: MotionSamples) -> Section:
+def along_motion(work: Work, motion: MotionSamples) -> Section:
     """Every term along a motion, and the torques by cause."""
     ask = work.analysis
     return along.section(work.system, motion, ask.significance(motion), ask.waves)
@@ -306,7 +306,7 @@ BOXED = frozenset(
 """Sections that need to know how far every joint can go."""
 
 
-def lack(question: Question) -> Section | None:
+def unlimited_section(question: Question) -> Section | None:
     """What takes the place of those sections where a prismatic joint has no limits; a box that is wrong is refused."""
     arm, box = question.system, question.box or {}
     boxed = {place(arm, key) for key in box}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..design.bejczy_figures import FIGURES, RatioFigure, belongs, curve
-from ..markup.numbers import written
+from ..markup.numbers import formatted
 from ..systems.arm_system import ArmSystem
 from .charts.figures import ChartAxis, Figure
 from .charts.line_chart import LineChart, Series
@@ -24,7 +24,7 @@ def chart(arm: ArmSystem, figure: RatioFigure) -> LineChart:
     values = figure.factor * curves_.values
     best = values.max(axis=1)
     peaks = [
-        f"{written(float(top), 3)} at {written(float(np.degrees(curves_.x[row.argmax()])), 3)} deg"
+        f"{formatted(float(top), 3)} at {formatted(float(np.degrees(curves_.x[row.argmax()])), 3)} deg"
         for top, row in zip(best, values, strict=True)
     ]
     hand = "the 1.8 kg cube in the hand" if figure.held else "the hand empty, the wrist in line with the boom"

@@ -46,7 +46,7 @@ def mechanism_page(
     refused = ""
     if to is not None:
         try:
-            way = _way(mechanism, start, vector_array(mechanism.n, "to", to, "coordinate"), duration, phi)
+            way = _motion(mechanism, start, vector_array(mechanism.n, "to", to, "coordinate"), duration, phi)
         except ArmError as fault:
             refused = str(fault)
     sections = [_view(mechanism, phi, way), _mobility(mechanism, phi), _static(mechanism, phi)]
@@ -90,7 +90,7 @@ def write_mechanism_page(
     return page_
 
 
-def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:
+def _motion(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:
     if mechanism.passive_places:
         name = mechanism.coordinates[mechanism.passive_places[0]]
         raise ArmError(f"Nobody drives {name}, so that no motion can be asked of it; simulate it, or drive it too.")

@@ -8,7 +8,7 @@ from ..arm.errors import ArmError
 from ..design.analysis import Analysis
 from ..markup.data_tables import Rich
 from ..markup.elements import Html, join, tag
-from ..markup.numbers import counted
+from ..markup.numbers import drives_phrase
 from ..reduction import reduced_model as reduction_model
 from ..systems.arm_system import ArmSystem
 from .sections import reduced_section as reduced
@@ -52,7 +52,7 @@ def reductions(
     points = front((point.operations, point.error) for model in models for point in model.curve)
     before = models[0].before.total if models else 0
     rows = tuple(view(model, loaded.system if loaded is not None else None) for model in models)
-    return reduced.Reduction(before, rows, tuple(points), said(models), tuple(refused)), models
+    return reduced.Reduction(before, rows, tuple(points), states_sentence(models), tuple(refused)), models
 
 
 def front(points: object) -> list[tuple[float, float]]:
@@ -64,10 +64,10 @@ def front(points: object) -> list[tuple[float, float]]:
     return frontier
 
 
-def said(models: Sequence[reduction_model.ReducedModel]) -> str:
+def states_sentence(models: Sequence[reduction_model.ReducedModel]) -> str:
     """The states and loads for which the errors are proved, as a sentence."""
     states = "Errors are proved for all states of the table of states above"
-    states += f", {counted(models[0].system.counts_drives)}" if models else ""
+    states += f", {drives_phrase(models[0].system.counts_drives)}" if models else ""
     if models and models[0].loads:
         return f"{states}, and for the hand with {' and with '.join(models[0].loads)} and everything between."
     return f"{states}."

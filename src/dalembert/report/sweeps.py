@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
-from ..markup.numbers import joint_label, listed, shown_position, unit, written
+from ..markup.numbers import formatted, joint_label, listed, shown_position, unit
 from .arm3d import travel
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
@@ -43,7 +43,7 @@ def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
     mover, second = ranked[0], ranked[1] if len(ranked) > 1 else None
     low, high = travel(arm.moving[mover])
     x = np.linspace(low, high, POINTS)
-    pose, clause = others_at(arm, sweep, mover)
+    pose, clause = fixed_positions(arm, sweep, mover)
     series = []
     positions = [None] if second is None else levels(arm, second)
     for position in positions:
@@ -53,13 +53,13 @@ def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
         if second is not None and position is not None:
             q[:, second] = position
             joint = arm.moving[second]
-            label = f"joint {second + 1} at {written(shown_position(joint, position), 4)} {unit(joint, 'shown')}"
+            label = f"joint {second + 1} at {formatted(shown_position(joint, position), 4)} {unit(joint, 'shown')}"
         series.append(Series(label, tuple(float(y) for y in sweep.values(q))))
     ordinates = [y for curve in series for y in curve.values]
     least, most = min(ordinates), max(ordinates)
     joint = arm.moving[mover]
     caption = (
-        f"From {written(least)} to {written(most)} {sweep.unit} on these curves{clause if len(ranked) > 2 else ''}."
+        f"From {formatted(least)} to {formatted(most)} {sweep.unit} on these curves{clause if len(ranked) > 2 else ''}."
     )
     chart_ = LineChart(
         sweep.file or sweep.name,
@@ -73,7 +73,7 @@ def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
     return chart_, most / least if least > 1e-12 * abs(most) > 0 else 0.0
 
 
-def others_at(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np.float64], str]:
+def fixed_positions(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np.float64], str]:
     """Positions of the joints that a figure does not move, and a clause on them."""
     ends = np.array([travel(joint) for joint in arm.moving])
     samples = np.random.default_rng(1).uniform(ends[:, 0], ends[:, 1], (2000, arm.n))
@@ -84,7 +84,7 @@ def others_at(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np
         return middle(arm), "; the other joints stand in mid-travel"
     best = samples[int(np.argmax(np.abs(values)))]
     positions = [
-        f"joint {j + 1} at {written(shown_position(arm.moving[j], best[j]), 3)} {unit(arm.moving[j], 'shown')}"
+        f"joint {j + 1} at {formatted(shown_position(arm.moving[j], best[j]), 3)} {unit(arm.moving[j], 'shown')}"
         for j in sweep.joints
         if j != mover
     ]

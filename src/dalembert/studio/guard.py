@@ -99,7 +99,7 @@ def guarded(guard: Guard) -> Iterator[None]:
             module.serve = plain
 
 
-def tried(host: str, port: int) -> None:
+def check_refusal(host: str, port: int) -> None:
     """Refuses a server that answers who brings no token."""
     address = "127.0.0.1" if host in ("0.0.0.0", "") else host
     connection = http.client.HTTPConnection(address, port, timeout=10)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..markup.elements import Html, tag
-from ..markup.numbers import written
+from ..markup.numbers import formatted
 from ..mechanisms import singularity
 from ..mechanisms.mechanism_system import MechanismSystem
 from .files_panel import FilesPanel
@@ -91,9 +91,9 @@ def measures(system: MechanismSystem, phi: Array) -> Html:
     near = report.gain < NEARLY
     rows = (
         ("freedoms", str(mechanism.n)),
-        ("loops closed to", f"{written(float(np.abs(mechanism.closure_error(phi)).max(initial=0.0)), 2)} m or rad"),
+        ("loops closed to", f"{formatted(float(np.abs(mechanism.closure_error(phi)).max(initial=0.0)), 2)} m or rad"),
         ("with the actuators locked", f"{report}{', near a gain of freedom' if near and not report.kinds else ''}"),
-        ("reciprocal condition of the closures", written(report.constraint, 3)),
+        ("reciprocal condition of the closures", formatted(report.constraint, 3)),
     )
     cells = [tag("tr", tag("td", name), tag("td", value, style="font-weight:bold" if near else None))
              for name, value in rows]  # fmt: skip

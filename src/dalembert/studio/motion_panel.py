@@ -30,13 +30,13 @@ def seldom(tell: Callable[[str], None], pause: float = 0.2) -> Callable[[str], N
     """``tell``, but for what is told less than ``pause`` seconds after the last that was."""
     last = time.monotonic()
 
-    def told(words: str) -> None:
+    def throttled(words: str) -> None:
         nonlocal last
         if time.monotonic() - last >= pause:
             last = time.monotonic()
             tell(words)
 
-    return told
+    return throttled
 
 
 class MotionPanel:
@@ -104,9 +104,9 @@ class MotionPanel:
         def work(given_up: Callable[..., None]) -> MotionRun:
             def tell(t: float) -> None:
                 given_up()
-                told(f"simulating: {t:.2f} of {order.duration:.2f} s ...")
+                throttled(f"simulating: {t:.2f} of {order.duration:.2f} s ...")
 
-            told = seldom(self.tell)
+            throttled = seldom(self.tell)
             return simulated(order, tell)
 
         self.background.ask(work, self._done)

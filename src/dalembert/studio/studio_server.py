@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from .guard import Guard, guarded, tried
+from .guard import Guard, check_refusal, guarded
 
 Array = NDArray[np.float64]
 TOKEN_BYTES = 16
@@ -72,7 +72,7 @@ class StudioServer:
             self.viser = viser.ViserServer(host=host, port=port, label=f"dalembert: {name}", verbose=False)
         self.host, self.port = host, int(self.viser.get_port())
         try:
-            tried(host, self.port)
+            check_refusal(host, self.port)
         except BaseException:
             self.viser.stop()
             raise

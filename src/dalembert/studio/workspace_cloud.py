@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..api.questions import SystemQuestions
 from ..markup.elements import Html, tag
-from ..markup.numbers import unit, written
+from ..markup.numbers import formatted, unit
 
 Array = NDArray[np.float64]
 INERTIA, GRAVITY, MOBILITY = "inertia at a joint", "gravity load of a joint", "manipulability"
@@ -47,7 +47,7 @@ class Cloud:
         """The colours and the values they stand for."""
         shades = ", ".join(f"rgb({r:.0f},{g:.0f},{b:.0f})" for r, g, b in SHADES)
         low, high = float(self.values.min()), float(self.values.max())
-        texts = [f"{written(value, 3)} {self.unit}" for value in (low, (low + high) / 2, high)]
+        texts = [f"{formatted(value, 3)} {self.unit}" for value in (low, (low + high) / 2, high)]
         ends = tag("div", *(tag("span", text) for text in texts), style="display:flex;justify-content:space-between")
         strip = tag("div", style=f"height:12px;background:linear-gradient(to right, {shades})")
         title = f"{self.what}, {len(self.points):,} poses"

@@ -71,7 +71,7 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
         else _coupled(joint, relations.get(joint.name))
         for joint in joints
     ]
-    treated_joints = held(tied)
+    treated_joints = hold_followers(tied)
     for mimic in nonlinear:
         if any(joint.name == mimic.master and not joint.moves and joint.held for joint in treated_joints):
             raise ArmError(
@@ -81,7 +81,7 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
     return treated_joints
 
 
-def held(joints: Sequence[Joint]) -> list[Joint]:
+def hold_followers(joints: Sequence[Joint]) -> list[Joint]:
     """The joints with those that follow others held where they are while all that follow none are at zero."""
     joints = settled(joints)
     moving = (joint.name for joint in joints if joint.moves)
@@ -94,10 +94,10 @@ def followers(joints: Iterable[Joint]) -> set[str]:
     return {joint.name for joint in joints if joint.follows is not None}
 
 
-def as_asked(joints: Sequence[Joint], mode: str) -> list[Joint]:
+def with_followers(joints: Sequence[Joint], mode: str) -> list[Joint]:
     """The joints of a file that couples them itself: held or free where that is asked for, else as they are."""
     if mode == "hold":
-        return held(joints)
+        return hold_followers(joints)
     return [replace(joint, follows=None) if mode == "free" else joint for joint in joints]
 
 

@@ -14,7 +14,7 @@ from ..placement import Placement, translate
 from ..shapes import Colour, LinkShape
 from .mjcf_defaults import MAIN, Defaults
 from .mjcf_geoms import LENGTHS, TYPES, Geoms
-from .shape_reading import shapes_read, size_of
+from .shape_reading import read_all_shapes, size_of
 from .xml_colours import colour_of
 from .xml_text import XmlNode
 
@@ -47,7 +47,7 @@ class GeomShapes:
         """The shapes of a body with these elements in it."""
         geoms = [(item, frame, class_) for item, frame, class_ in items if item.tag == "geom"]
         visible = [entry for entry in geoms if self._group(entry[0], entry[2]) in SHOWN]
-        return shapes_read(partial(self._shape, where, *entry) for entry in visible or geoms)
+        return read_all_shapes(partial(self._shape, where, *entry) for entry in visible or geoms)
 
     def _group(self, geom: XmlNode, around: str) -> str:
         inherited = self.defaults.classes.get(geom.element.get("class", around), {}).get("geom", {})

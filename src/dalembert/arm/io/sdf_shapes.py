@@ -7,7 +7,7 @@ from functools import partial
 from ..shapes import LinkShape
 from .angle_reading import AngleReading
 from .sdf_poses import of_text, read_pose, word
-from .shape_reading import shapes_read, size_of
+from .shape_reading import read_all_shapes, size_of
 from .xml_colours import colour_of
 from .xml_text import XmlNode
 
@@ -19,7 +19,7 @@ def shapes_of_link(link: XmlNode) -> tuple[LinkShape, ...]:
     """The shapes of a <link> element."""
     tag = "visual" if link.element.find("visual/geometry") is not None else "collision"
     apart = XmlNode(link.element, link.where)
-    return shapes_read(partial(_shape, node) for node in apart.all(tag))
+    return read_all_shapes(partial(_shape, node) for node in apart.all(tag))
 
 
 def _shape(node: XmlNode) -> LinkShape | None:

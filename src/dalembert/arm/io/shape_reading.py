@@ -12,7 +12,7 @@ MOST_SHAPES = 10_000
 """Most shapes of one link that are kept."""
 
 
-def shapes_read(readers: Iterable[Callable[[], LinkShape | None]]) -> tuple[LinkShape, ...]:
+def read_all_shapes(readers: Iterable[Callable[[], LinkShape | None]]) -> tuple[LinkShape, ...]:
     """The shapes that these readers give; one that raises is a shape with a fault."""
     shapes: list[LinkShape] = []
     for number, read in enumerate(readers):

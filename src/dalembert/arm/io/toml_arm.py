@@ -25,7 +25,7 @@ from ..placement import Placement, Step
 from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
 from .expression import shown
-from .mimic import as_asked, followers
+from .mimic import followers, with_followers
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
 from .toml_shapes import read_shapes
@@ -93,7 +93,7 @@ def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") 
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
     links, joints, joint_drives = read_tree(top, base)
-    described, joints = joints, as_asked(joints, mimic)
+    described, joints = joints, with_followers(joints, mimic)
     held_joints = {
         joint.name for joint, treated in zip(described, joints, strict=True) if joint.moves and not treated.moves
     }
@@ -186,7 +186,7 @@ def read_tree(top: TomlTable, base: TomlTable | None) -> tuple[list[Link], list[
             before=before,
             after=after,
             limits=read_limits(table),
-            held=read_held(table, kind),
+            held=read_locked_position(table, kind),
             follows=read_follows(table, kind),
         )
         joints.append(joint)
@@ -231,7 +231,7 @@ def unnamed(placement: Placement) -> Placement:
     return Placement.of(*(Step(step.kind, step.axis, step.amount) for step in placement.steps))
 
 
-def read_held(table: TomlTable, kind: str) -> float:
+def read_locked_position(table: TomlTable, kind: str) -> float:
     """Where a fixed joint stands that was locked (rad or m); motors that turn with it stand accordingly."""
     if "held" in table and kind != "fixed":
         raise table.fault(f"held says where a fixed joint was locked, and this one is {kind}; leave it out")

@@ -7,7 +7,7 @@ from functools import partial
 
 from ..shapes import Colour, LinkShape
 from .angle_reading import AngleReading
-from .shape_reading import shapes_read, size_of
+from .shape_reading import read_all_shapes, size_of
 from .urdf_origin import read_origin
 from .xml_colours import colour_of
 from .xml_text import XmlNode
@@ -31,7 +31,7 @@ def shapes_of_link(link: XmlNode, materials: Materials) -> tuple[LinkShape, ...]
     tag = "visual" if link.element.find("visual/geometry") is not None else "collision"
     # Angles as written: nothing is derived from them, and nothing is told of them.
     apart = XmlNode(link.element, link.where)
-    return shapes_read(partial(_shape, node, materials, AngleReading()) for node in apart.all(tag))
+    return read_all_shapes(partial(_shape, node, materials, AngleReading()) for node in apart.all(tag))
 
 
 def _shape(node: XmlNode, materials: Materials, reading: AngleReading) -> LinkShape | None:

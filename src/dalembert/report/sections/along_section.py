@@ -11,7 +11,7 @@ from ...design.motion_samples import MotionSamples
 from ...design.significance import TermShare, motion_factor, terms_of
 from ...design.significance_tables import TERMS, printed
 from ...markup.data_tables import DataTable
-from ...markup.numbers import counted, joint_label, listed, percent, unit, written
+from ...markup.numbers import drives_phrase, formatted, joint_label, listed, percent, unit
 from ...reduction.coefficient_waves import CoefficientWaves
 from ...systems.arm_system import ArmSystem
 from ..charts.figures import ChartAxis, Figure
@@ -29,7 +29,7 @@ def section(
 ) -> Section:  # fmt: skip
     """``terms`` are those along the motion, ``waves`` the coefficients of the arm."""
     small = [term for term in terms if term.share < SMALL]
-    span = f" ({written(float(motion.t[-1] - motion.t[0]), 3)} s)" if motion.t is not None else ""
+    span = f" ({formatted(float(motion.t[-1] - motion.t[0]), 3)} s)" if motion.t is not None else ""
     meaning = (
         f"Along {motion.name}{span}, {len(small)} of the {len(terms)} terms stay below {percent(SMALL)} of the largest "
         f"term of their joint{strongest(arm, terms)}."
@@ -41,7 +41,7 @@ def section(
     ]
     note = (
         f"{len(motion.q)} moments; largest and root mean square are those of the motion, the latter over its time. "
-        f"Inertia: {counted(arm.counts_drives)}. Shares are of the largest term of the joint along this motion."
+        f"Inertia: {drives_phrase(arm.counts_drives)}. Shares are of the largest term of the joint along this motion."
     )
     if arm.counts_drives:
         note += " Friction is no term of the table; the figures have it."
@@ -61,7 +61,9 @@ def strongest(arm: ArmDescription, terms: Sequence[TermShare]) -> str:
     top = max(turning, key=lambda term: term.largest)
     index = arm.joint_names.index(top.joint)
     effort = unit(arm.moving[index], "effort")
-    return f", and the largest is {printed(top)} at {joint_label(index, top.joint)}, {written(top.largest, 3)} {effort}"
+    return (
+        f", and the largest is {printed(top)} at {joint_label(index, top.joint)}, {formatted(top.largest, 3)} {effort}"
+    )
 
 
 def table(arm: ArmDescription, terms: Sequence[TermShare]) -> DataTable:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
 from ...markup.data_tables import Column, DataTable, Value
-from ...markup.numbers import joint_label, shown_position, unit, written
+from ...markup.numbers import formatted, joint_label, shown_position, unit
 from ..charts.figures import ChartAxis, Figure
 from ..charts.line_chart import LineChart, Series
 from ..closed_loop import KD, KP, Array, Tracking
@@ -21,13 +21,13 @@ def section(arm: ArmDescription, runs: Sequence[Tracking]) -> Section:
     empty = runs[0]
     last = list(empty.errors)[-1]
     meaning = (
-        f"On a motion of {written(empty.duration, 2)} s through most of the arm's range, computed torque with the "
+        f"On a motion of {formatted(empty.duration, 2)} s through most of the arm's range, computed torque with the "
         f"model at {last} stays within {worst(arm, empty, last)} of the way asked for"
     )
     if len(runs) > 1:
         informed, uninformed = runs[1:]
         meaning += (
-            f"; with {written(informed.load, 3)} kg in the hand within {worst(arm, informed, last)} where the load's "
+            f"; with {formatted(informed.load, 3)} kg in the hand within {worst(arm, informed, last)} where the load's "
             f"constants are used, and within {worst(arm, uninformed, last)} where the controller does not know of it"
         )
     how = paragraph(
@@ -48,9 +48,9 @@ def worst(arm: ArmDescription, run: Tracking, name: str) -> str:
     sliding = [k for k, joint in enumerate(arm.moving) if joint.kind == "prismatic"]
     texts = []
     if turning:
-        texts.append(f"{written(shown_position(arm.moving[turning[0]], run.largest(name, turning)), 2)} deg")
+        texts.append(f"{formatted(shown_position(arm.moving[turning[0]], run.largest(name, turning)), 2)} deg")
     if sliding:
-        texts.append(f"{written(1000 * run.largest(name, sliding), 2)} mm")
+        texts.append(f"{formatted(1000 * run.largest(name, sliding), 2)} mm")
     return " and ".join(texts)
 
 
@@ -59,7 +59,7 @@ def in_hand(run: Tracking) -> str:
     if not run.load:
         return "the hand empty"
     constants = "the load's constants" if run.knows_load else "the constants of the empty hand"
-    return f"{written(run.load, 3)} kg in the hand, models with {constants}"
+    return f"{formatted(run.load, 3)} kg in the hand, models with {constants}"
 
 
 def ending(run: Tracking) -> str:

@@ -9,7 +9,7 @@ from ...arm.description import ArmDescription
 from ...arm.inertia import Load
 from ...design.compare import Compared
 from ...markup.data_tables import Column, DataTable
-from ...markup.numbers import joint_label, listed, percent, written
+from ...markup.numbers import formatted, joint_label, listed, percent
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..section import Part, Section, paragraph
@@ -55,16 +55,16 @@ def meaning(second: ArmDescription, rows: Sequence[Compared]) -> str:
     ranked = sorted(heads, key=lambda row: row.change or 0.0)
     extremes = []
     if ranked and (ranked[0].change or 0.0) < 0:
-        extremes.append(f"{told(ranked[0], 'falls')}")
+        extremes.append(f"{change_clause(ranked[0], 'falls')}")
     if ranked and (ranked[-1].change or 0.0) > 0:
-        extremes.append(f"{told(ranked[-1], 'rises')}")
+        extremes.append(f"{change_clause(ranked[-1], 'rises')}")
     return f"{count}{': ' if extremes else ''}{', '.join(extremes)}."
 
 
-def told(row: Compared, how: str) -> str:
+def change_clause(row: Compared, how: str) -> str:
     """A clause on one figure: its value and unit in the first and in the second design."""
     unit = row.unit.replace("^2", "²")
-    return f"{row.name} {how} from {written(row.first, 3)} to {written(row.second, 3)} {unit}".rstrip()
+    return f"{row.name} {how} from {formatted(row.first, 3)} to {formatted(row.second, 3)} {unit}".rstrip()
 
 
 def kinds(first: ArmDescription, second: ArmDescription) -> DataTable:
@@ -122,7 +122,7 @@ def figures(first: ArmDescription, second: ArmDescription, rows: Sequence[Compar
                 BarChart(
                     name,
                     title,
-                    f"1 is this arm; {written(min(values), 3)} to {written(max(values), 3)}.",
+                    f"1 is this arm; {formatted(min(values), 3)} to {formatted(max(values), 3)}.",
                     axis=ChartAxis("second over first"),
                     names=labels,
                     bars=(Bars("ratio", values),),

@@ -13,7 +13,7 @@ from ...design.dominance import Dominance
 from ...design.shares import PartShare
 from ...markup.data_tables import Column, DataTable
 from ...markup.elements import Html
-from ...markup.numbers import joint_label, percent, shown_position, unit, written
+from ...markup.numbers import formatted, joint_label, percent, shown_position, unit
 from ...reduction.coefficient_waves import CoefficientWaves
 from ..arm3d import travel
 from ..charts.figures import ChartAxis, Figure
@@ -61,7 +61,7 @@ def section(
             if len(pairs) > 1
             else ""
         )
-        strength = written(top.largest, 2)
+        strength = formatted(top.largest, 2)
         meaning = f"Joints {top.i + 1} and {top.j + 1} couple most, up to {strength} on a scale from 0 to 1{alone}."
     else:
         meaning = "No joint couples with another, so each can be controlled as if alone."

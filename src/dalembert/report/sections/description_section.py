@@ -8,7 +8,7 @@ from ...arm.description import ArmDescription
 from ...arm.description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
 from ...markup.data_tables import DataTable
 from ...markup.elements import Html, tag
-from ...markup.numbers import listed, written
+from ...markup.numbers import formatted, listed
 from ..section import Section
 
 
@@ -52,7 +52,7 @@ def sources(arm: ArmDescription) -> Section:
         if count
         else "The description names no source for its numbers, so the results are as good as whoever wrote them."
     )
-    gravity = ", ".join(written(float(g)) for g in arm.gravity)
+    gravity = ", ".join(formatted(float(g)) for g in arm.gravity)
     return Section(
         "sources",
         "Where the numbers come from",

@@ -15,7 +15,7 @@ from ...bounds.ranges import Range
 from ...design.slow_fast import SlowFast
 from ...equations.names import parse
 from ...markup.data_tables import Column, DataTable
-from ...markup.numbers import counted, joint_label, listed, written
+from ...markup.numbers import drives_phrase, formatted, joint_label, listed
 from ...reduction.coefficient_waves import CoefficientWaves
 from ...systems.arm_system import ArmSystem
 from .. import bejczy
@@ -62,7 +62,7 @@ def section(
         parts.append(boundary(arm, fast))
     drawn = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
     figures = [figure(arm, ratio, waves) for ratio in drawn if ratio.joints]
-    inertia = counted(arm.counts_drives)
+    inertia = drives_phrase(arm.counts_drives)
     text = f"Inertia: {inertia}. Least and largest values are reached, and certified like the ranges above"
     uncertified = [ratio.name for ratio in nonzero if not ratio.certified]
     if uncertified:
@@ -88,15 +88,15 @@ def meaning(arm: ArmSystem, coupling: Sequence[Range], gravity: Sequence[Range])
     if same_kind:
         i, j = pair(same_kind[0], arm.n)
         clauses.append(
-            f"an acceleration of joint {j + 1} loads joint {i + 1} with up to {written(same_kind[0].largest, 3)} times "
-            "what an equal "
+            f"an acceleration of joint {j + 1} loads joint {i + 1} with up to {formatted(same_kind[0].largest, 3)} "
+            "times what an equal "
             f"acceleration of joint {i + 1} itself would"
         )
     turning = [ratio for ratio in gravity if arm.moving[pair(ratio, arm.n)[0]].kind == "revolute"]
     if turning:
         i = pair(turning[0], arm.n)[0]
         clauses.append(
-            f"below about {written(turning[0].largest, 2)} rad/s² gravity can outweigh inertia at "
+            f"below about {formatted(turning[0].largest, 2)} rad/s² gravity can outweigh inertia at "
             f"{joint_label(i, arm.joint_names[i])}"
         )
     sentence = ", and ".join(clauses) or "no joint loads another and gravity loads none"

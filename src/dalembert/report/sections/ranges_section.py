@@ -8,7 +8,7 @@ from ...bounds.ranges import Range
 from ...design.range_tables import gravity_table, inertia_table, pretty
 from ...design.tables import GravityRow, InertiaRow, LoadTables
 from ...markup.elements import Html
-from ...markup.numbers import joint_label, listed, percent, written
+from ...markup.numbers import formatted, joint_label, listed, percent
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..section import Part, Section, paragraph
@@ -38,10 +38,10 @@ def meaning(tables: LoadTables) -> str:
     sentence = "The inertia seen at a joint never reaches zero"
     if widest is not None:
         index = tables.inertia.index(widest)
-        factor = written(widest.relative, 3)
+        factor = formatted(widest.relative, 3)
         sentence = f"Total inertia varies most at {joint_label(index, widest.joint)}, by a factor of {factor}"
         if widest.relative_loaded is not None:
-            sentence += f" ({written(widest.relative_loaded, 3)} with the load)"
+            sentence += f" ({formatted(widest.relative_loaded, 3)} with the load)"
     shares = [(row.share(row.loaded or row.empty), index, row) for index, row in enumerate(tables.gravity)]
     rated = [(share, index, row) for share, index, row in shares if share is not None]
     heaviest = max(rated, key=lambda item: item[0], default=None)
@@ -132,7 +132,7 @@ def proof(tables: LoadTables) -> Html:
     uncertified = list(dict.fromkeys(row.name for row in rows if not row.certified))
     if uncertified:
         ends = {range_.name: (range_.lower, range_.upper) for range_ in ranges if not range_.certified}
-        proved = "; ".join(f"{name} {written(low, 3)} to {written(high, 3)}" for name, (low, high) in ends.items())
+        proved = "; ".join(f"{name} {formatted(low, 3)} to {formatted(high, 3)}" for name, (low, high) in ends.items())
         sentence += (
             f" Searched, not proved: {listed(uncertified)}. They have too many terms for branch and bound to close the "
             "gap in the work allowed; the values shown are reached, and poses beyond them are not excluded. Proved is "

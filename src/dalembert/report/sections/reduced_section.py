@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...arm.description import ArmDescription
 from ...markup.data_tables import Column, DataTable, Rich, Value
 from ...markup.elements import Html, tag
-from ...markup.numbers import joint_label, percent, written
+from ...markup.numbers import formatted, joint_label, percent
 from ...reduction.reduced_tables import JointError, torque_error_table
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
@@ -73,7 +73,7 @@ def section(arm: ArmDescription, reduction: Reduction) -> Section:
     if len(reduction.curve) > 1:
         parts.append(trade_off(reduction))
     for model in reduction.models:
-        parts += shown(arm, model)
+        parts += model_parts(arm, model)
     parts += [tag("p", sentence) for sentence in reduction.refused]
     return Section("reduced", "Reduced models, with proof", meaning(reduction), tuple(parts))
 
@@ -144,9 +144,9 @@ def trade_off(reduction: Reduction) -> LineChart:
     )
 
 
-def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable | Figure]:
+def model_parts(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable | Figure]:
     """One model: equations, constants, asymmetry of D, errors of torques and coefficients."""
-    mark = written(100 * model.tolerance, 3).replace(".", "-")
+    mark = formatted(100 * model.tolerance, 3).replace(".", "-")
     lines = [tag("div", line.html, class_="flow") for line in model.equations]
     parts: list[Html | DataTable | Figure] = [tag("h3", f"The model at {percent(model.tolerance)}")]
     if lines:

@@ -9,7 +9,7 @@ from ...design.review import Finding
 from ...design.review_tables import balance_table, findings_list, label
 from ...design.sensitivity import Sensitivity
 from ...markup.data_tables import Column, DataTable
-from ...markup.numbers import listed, written
+from ...markup.numbers import formatted, listed
 from ..section import Part, Section
 
 
@@ -28,13 +28,13 @@ def section(
         sentence += f" (not, or in part: {listed([item.guideline.lower() for item in broken])})"
     if relief:
         best = max(relief, key=lambda item: item.before - item.after)
-        means = f"a weight of {written(best.mass, 2)} kg"
+        means = f"a weight of {formatted(best.mass, 2)} kg"
         if best.heavy:
-            means = f"a spring of k a b = {written(best.spring, 3)} N m"
+            means = f"a spring of k a b = {formatted(best.spring, 3)} N m"
         sentence += (
             f", and {means} would cut the gravity load of "
             f"{label(best.joint, names)} from "
-            f"{written(best.before, 3)} to {written(best.after, 3)} {best.unit}"
+            f"{formatted(best.before, 3)} to {formatted(best.after, 3)} {best.unit}"
         )
     parts: list[Part] = [findings_list(findings)]
     if balances:

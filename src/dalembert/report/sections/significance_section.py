@@ -9,7 +9,7 @@ from ...arm.description import ArmDescription
 from ...design.significance_tables import TERMS
 from ...markup.data_tables import Column, DataTable
 from ...markup.elements import Html, tag
-from ...markup.numbers import counted, joint_label, percent, shown_position, unit
+from ...markup.numbers import drives_phrase, joint_label, percent, shown_position, unit
 from ...reduction.states import States
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
@@ -68,7 +68,7 @@ def note(arm: ArmDescription) -> Html:
     text = (
         "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
         "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares "
-        f"are of the largest term of the joint. Inertia: {counted(arm.counts_drives)}"
+        f"are of the largest term of the joint. Inertia: {drives_phrase(arm.counts_drives)}"
     )
     return tag(
         "p", text + ("; friction, which is no term, is not ranked." if arm.counts_drives else "."), class_="note"
