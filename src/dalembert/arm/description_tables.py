@@ -122,11 +122,11 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
         return None
     motors = train.actuators
     efforts = motor_units(arm) if arm is not None else ["N" if motor.kind == "linear" else "N m" for motor in motors]
-    same = len(set(efforts)) <= 1
-    units = (SLIDING if "N" in efforts else TURNING) if same else ("", "", "")
+    one_unit = len(set(efforts)) <= 1
+    units = (SLIDING if "N" in efforts else TURNING) if one_unit else ("", "", "")
     motor_unit_texts = [", ".join(SLIDING if effort == "N" else TURNING) for effort in efforts]
     transmissions: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
-    stall = "stall force" if same and "N" in efforts else "stall torque"
+    stall = "stall force" if one_unit and "N" in efforts else "stall torque"
     candidates: list[tuple[Column, list[Value]]] = [
         (Column("ratios", "turns per turn (rad, or per m) of each joint"), transmissions),
         (Column("rotor", "rotor inertia", units[ROTOR], "number"), [float(motor.rotor.inertia) for motor in motors]),
@@ -139,7 +139,7 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
         (Column("viscous friction", "viscous friction", units[VISCOUS], "number"),
          [m.friction.viscous for m in motors]),
         (Column("model", "friction model"), [m.friction.model.name if m.friction.model.varies else "" for m in motors]),
-        (Column("units", "units of rotor, viscous friction, torque"), [] if same else [*motor_unit_texts]),
+        (Column("units", "units of rotor, viscous friction, torque"), [] if one_unit else [*motor_unit_texts]),
     ]  # fmt: skip
     filled = [(column, values) for column, values in candidates if any(values)]
     rows: list[tuple[Value, ...]] = [

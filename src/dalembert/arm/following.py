@@ -44,10 +44,10 @@ class Follows:
 
     def position(self, other: object) -> Angle | Fraction:
         """Where the joint stands while the other stands at ``other``."""
-        turned = self.multiplier * amount(other)
-        if not turned:
+        scaled = self.multiplier * amount(other)
+        if not scaled:
             return self.offset
-        return turned + amount(self.offset)
+        return scaled + amount(self.offset)
 
     def __str__(self) -> str:
         factor = "" if self.multiplier == 1 else "-" if self.multiplier == -1 else f"{float(self.multiplier):.12g} "

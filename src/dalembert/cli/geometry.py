@@ -72,10 +72,10 @@ def print_rows(arm: ArmDescription, convention: str, rows: Sequence[dict[str, fl
         ]
     )
     kinds = {joint.kind for joint in arm.all_moving}
-    moved = " and ".join(
+    moved_parameters = " and ".join(
         text for kind, text in (("revolute", "theta of a revolute"), ("prismatic", "d of a prismatic")) if kind in kinds
     )
-    say(f"{'Its position' if arm.followers else 'q'} is added to {moved} joint.")
+    say(f"{'Its position' if arm.followers else 'q'} is added to {moved_parameters} joint.")
 
 
 def print_frames(arm: ArmDescription) -> None:

@@ -95,11 +95,11 @@ def limits_exceeded(driven: DrivenArm, result: dict[str, Any]) -> list[str]:
     if "current" not in result:
         return []
     electric, sentences = driven.electric, []
-    for name, i, most, v, supply in zip(
+    for name, i, largest_current, v, supply in zip(
         driven.motor_names, result["current"], electric.largest_current, result["voltage"], electric.supply, strict=True
     ):
-        if abs(i) > most:
-            sentences.append(f"{name} would need {i:.4g} A and may have {most:.4g} A.")
+        if abs(i) > largest_current:
+            sentences.append(f"{name} would need {i:.4g} A and may have {largest_current:.4g} A.")
         if abs(v) > supply:
             sentences.append(f"{name} would need {v:.4g} V and has {supply:.4g} V.")
     return sentences

@@ -118,8 +118,8 @@ def reduce(
             if torques:
                 forms.prove_torques(tell)
         # code is for the hand as it is asked for; the forms are printed for both
-        short = forms.holding(dict(system.loads)[system.tool_link]) if others and c else forms
-        write_code(short, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
+        written_forms = forms.holding(dict(system.loads)[system.tool_link]) if others and c else forms
+        write_code(written_forms, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
         (print_data if as_json else print_short_forms)(forms, torques)
         return
     for option, value in (("--coefficients", coefficients), ("--relative-to", relative_to), ("--velocity", velocity),
@@ -157,8 +157,8 @@ def print_model_data(
         "asymmetry": float(model.asymmetry.max(initial=0.0)),
         "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
         "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
-                       "load": k.depends_on_load} | ({"value_with_load": own.value} if both_hands else {})
-                      for k, own in zip(model.constants, served.constants, strict=True)],
+                       "load": k.depends_on_load} | ({"value_with_load": served_constant.value} if both_hands else {})
+                      for k, served_constant in zip(model.constants, served.constants, strict=True)],
         "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
                          for e in model.coefficient_errors],
         "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}

@@ -47,14 +47,14 @@ def review(
     ask = read_analysis(system, box)
     ask.work = LESS_WORK
     if against:
-        other = shaped(against)
-        first, second = ask, ask.of(other)
+        second_system = shaped(against)
+        first, second = ask, ask.of(second_system)
         if system.loads:
-            empty = first.of(system.holding(None)), second.of(other.holding(None))
+            empty = first.of(system.holding(None)), second.of(second_system.holding(None))
             rows = empty[0].compare(empty[1], (first, second))
         else:
             rows = first.compare(second)
-        side_by_side(system.name, other.name, rows, as_json)
+        side_by_side(system.name, second_system.name, rows, as_json)
         return
     if as_json:
         raise ArmError("--json goes with --against; the review itself is text")

@@ -164,8 +164,10 @@ def simulate(
     path = trajectory_of(system, start, PathOptions(shape, duration, to, via, pose, speed, acceleration, jerk, task))
     exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     believed = exact if model is None else read_model(model, exact)
-    chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
-    law: Any = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, **chosen)
+    gain_values = {
+        name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))
+    }
+    law: Any = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, **gain_values)
     kind = None if model is None else "joint torque"
     if input_ is not None:
         law, kind = input_.law(system), input_.kind

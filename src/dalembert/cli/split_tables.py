@@ -40,12 +40,12 @@ def print_split_shares(ask: Analysis, least: float, as_json: bool) -> None:
         ]
     )
     heading("Simplified models: D of translation or of rotation alone, joint by joint")
-    kept, without = models
-    errors = list(zip(kept.errors, without.errors, strict=True))
+    with_velocity, without_velocity = models
+    errors = list(zip(with_velocity.errors, without_velocity.errors, strict=True))
     table(
         [
             ("joint [unit]", [f"{row.joint} [{row.unit}]" for row, _ in errors]),
-            ("counts", ["rotation" if row.joint in kept.turning else "translation" for row, _ in errors]),
+            ("counts", ["rotation" if row.joint in with_velocity.turning else "translation" for row, _ in errors]),
             ("RMS\ntorque", figures(row.torque_rms for row, _ in errors)),
             ("RMS error,\nH kept", figures(row.rms for row, _ in errors)),
             ("%", figures(round(100 * row.share, 1) for row, _ in errors)),

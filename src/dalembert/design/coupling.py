@@ -122,8 +122,12 @@ def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:
         floors = [ranges.inertia(k, k).lower for k in (i, j)]
         floor = math.sqrt(floors[0]) * math.sqrt(floors[1]) if min(floors) > 0 else 0.0
         # of a real arm no coupling exceeds one, since D is positive definite
-        most = math.inf if unreal(arm) else 1.0
-        proved = min(most, OUTWARD * range_of(mutual, box, work=work / 5).bound / floor) if floor else most
+        largest_coupling = math.inf if unreal(arm) else 1.0
+        proved = (
+            min(largest_coupling, OUTWARD * range_of(mutual, box, work=work / 5).bound / floor)
+            if floor
+            else largest_coupling
+        )
     masses = moved_mass(arm)
     loading = math.sqrt(masses[j] / masses[i]) if masses[i] > 0 else 1.0
     turns = arm.moving[i].kind == arm.moving[j].kind == "revolute" and masses[j] > 0
@@ -168,7 +172,7 @@ def bounded(
     n, (a, b) = mutual.n, (float(first(pose)), float(second(pose)))
     if not a > 0 < b:
         return None
-    turned = Box(np.append(box.lower, -np.pi), np.append(box.upper, np.pi), np.append(box.circle, True))
+    extended_box = Box(np.append(box.lower, -np.pi), np.append(box.upper, np.pi), np.append(box.circle, True))
     unity, cosine = constant(1.0, n + 1), turning(n + 1, n)
     denominator = wider(first).times(1 / a) * (unity + cosine) + wider(second).times(1 / b) * (unity - cosine)
     numerator = wider(mutual).times(1 / math.sqrt(a)) * turning(n + 1, n, -1j).times(2 / math.sqrt(b))
@@ -178,7 +182,7 @@ def bounded(
             p = 1 - (1 - largest) / factor**CLOSER
         if p >= 1:
             return None
-        if Branch(denominator.times(p) - numerator, (), turned).never_negative(work):
+        if Branch(denominator.times(p) - numerator, (), extended_box).never_negative(work):
             # 1/a, 1/b and 2 / sqrt(ab) are rounded: what is shown is k <= p (1 + a few units)
             return OUTWARD * p if OUTWARD * p < 1 else None
     return None
@@ -187,8 +191,8 @@ def bounded(
 def refuse_below_zero(ranges: CertifiedRanges, i: int, pose: NDArray[np.float64]) -> None:
     """Refuse D_ii below zero at a pose, of samples or this one: no body has that, and no ratio to it says anything."""
     arm, sampled = ranges.system, ranges.sampled(i, i)
-    least, most = min(float(sampled.min()), float(ranges.waves.inertia(i, i)(pose))), float(np.abs(sampled).max())
-    if least < -BELOW * most:
+    least, largest = min(float(sampled.min()), float(ranges.waves.inertia(i, i)(pose))), float(np.abs(sampled).max())
+    if least < -BELOW * largest:
         label = name("D", (i, i))
         raise ArmError(
             f"{arm.where}{arm.name}: the inertia about {arm.joint_names[i]!r} ({label}) comes to {least:.3g} "

@@ -157,10 +157,10 @@ def mostly_turning(ranges: CertifiedRanges) -> set[int]:
     """The joints whose own inertia, that of the links, is rotation by more than half: by RMS over sampled poses."""
     system = ranges.system.over_reals
 
-    def own(q: Sequence[Scalar]) -> tuple[list[Scalar], ...]:
+    def diagonals(q: Sequence[Scalar]) -> tuple[list[Scalar], ...]:
         bodies = generalized_dalembert.centred_bodies(system.links, system.frames(REAL, q))
         parts = map(system.coupling.matrix, generalized_dalembert.inertia(system.links, bodies))
         return tuple([row[i] for i, row in enumerate(part)] for part in parts)
 
-    moved, turned = evaluate(own, [("q", ranges.samples)])
-    return {i for i in range(ranges.n) if np.sum(turned[:, i] ** 2) > np.sum(moved[:, i] ** 2)}
+    translational, rotational = evaluate(diagonals, [("q", ranges.samples)])
+    return {i for i in range(ranges.n) if np.sum(rotational[:, i] ** 2) > np.sum(translational[:, i] ** 2)}

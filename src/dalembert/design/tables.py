@@ -244,10 +244,10 @@ def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, 
     """The range of a diagonal entry of N^-T D N^-1."""
     if ranges is None or levers is None:
         return None
-    moved = np.flatnonzero(levers)
-    if len(moved) == 1:
-        return scaled(ranges.inertia(int(moved[0]), int(moved[0])), float(levers[moved[0]] ** 2), unit)
-    parts = [ranges.waves.inertia(int(i), int(j)).times(float(levers[i] * levers[j])) for i in moved for j in moved]
+    joints = np.flatnonzero(levers)
+    if len(joints) == 1:
+        return scaled(ranges.inertia(int(joints[0]), int(joints[0])), float(levers[joints[0]] ** 2), unit)
+    parts = [ranges.waves.inertia(int(i), int(j)).times(float(levers[i] * levers[j])) for i in joints for j in joints]
     return ranges.range_of_wave(f"inertia at the motor {levers.tolist()}", total(parts), unit)
 
 
@@ -255,10 +255,10 @@ def gravity_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, 
     """The range of an entry of N^-T G."""
     if ranges is None or levers is None:
         return None
-    moved = np.flatnonzero(levers)
-    if len(moved) == 1:
-        return scaled(ranges.gravity(int(moved[0])), float(levers[moved[0]]), unit)
-    parts = [ranges.waves.gravity(int(i)).times(float(levers[i])) for i in moved]
+    joints = np.flatnonzero(levers)
+    if len(joints) == 1:
+        return scaled(ranges.gravity(int(joints[0])), float(levers[joints[0]]), unit)
+    parts = [ranges.waves.gravity(int(i)).times(float(levers[i])) for i in joints]
     return ranges.range_of_wave(f"gravity at the motor {levers.tolist()}", total(parts), unit)
 
 

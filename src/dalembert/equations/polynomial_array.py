@@ -74,15 +74,15 @@ class PolynomialArray(np.ndarray):
 
     def __str__(self) -> str:
         """The entries that are not zero, line by line; of a long array only what ``repr`` says."""
-        found = self.listed
-        if not found or sum(map(len, found.values())) > TOGETHER:
+        polynomials = self.listed
+        if not polynomials or sum(map(len, polynomials.values())) > TOGETHER:
             return repr(self)
-        return "\n".join(f"{name} = {polynomial.text()}" for name, polynomial in found.items())
+        return "\n".join(f"{name} = {polynomial.text()}" for name, polynomial in polynomials.items())
 
     def _repr_latex_(self) -> str | None:
         """A matrix; None where it is too long to typeset."""
-        found = self.polynomials
-        if not found or self.ndim > 2 or sum(map(len, found.values())) > TOGETHER:
+        polynomials = self.polynomials
+        if not polynomials or self.ndim > 2 or sum(map(len, polynomials.values())) > TOGETHER:
             return None
         rows = np.atleast_2d(np.asarray(self)) if self.ndim == 2 else np.asarray(self).reshape(-1, 1)
         body = r" \\ ".join(" & ".join(cast(TrigPolynomial, entry).latex() for entry in row) for row in rows)

@@ -22,9 +22,9 @@ class AnyGravity:
 
     def under(self, gravity: Array) -> AnyGravity:
         """The same arm under another gravity."""
-        other = object.__new__(AnyGravity)
-        other._arm, other.gravity, other._axes = self._arm, gravity, self._axes
-        return other
+        turned = object.__new__(AnyGravity)
+        turned._arm, turned.gravity, turned._axes = self._arm, gravity, self._axes
+        return turned
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Y, as that of an arm."""

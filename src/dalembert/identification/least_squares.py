@@ -58,16 +58,16 @@ def fit(blocks: EquationBlocks, robust: bool = False, instruments: bool = False)
     for _ in range(ROUNDS if robust else 1):
         sums = _summed(blocks, weights, instruments)
         solved = _Solved(sums)
-        residual, effort, which = _residuals(blocks, solved, weights)
+        residual, effort, block_of_row = _residuals(blocks, solved, weights)
         if robust:
             share = np.abs(residual) / (1.4826 * np.median(np.abs(residual), axis=0) + 1e-300)
             flat = np.sqrt(np.minimum(1.0, HUBER / np.maximum(share, 1e-300)))
             ends = np.cumsum([0, *(len(block.effort) for block in blocks())])
             weights = [flat[a:b] for a, b in pairwise(ends)]
     used = np.ones_like(residual) if weights is None else np.concatenate(weights)
-    covariance, memory = solved.covariance(residual * used, which)
+    covariance, memory = solved.covariance(residual * used, block_of_row)
     return WeightedFit(
-        solved.values / solved.scale, covariance, solved.spread, used, residual, effort, which,
+        solved.values / solved.scale, covariance, solved.spread, used, residual, effort, block_of_row,
         solved.whole * np.outer(solved.scale, solved.scale), solved.side * solved.scale, memory, solved.condition,
     )  # fmt: skip
 
@@ -115,11 +115,11 @@ class _Solved:
         self.side = spread**-2 @ (self.sums.side / self.scale)
         self.values = self.inverse @ self.side
 
-    def covariance(self, residual: Array, which: Array) -> tuple[Array, Array]:
+    def covariance(self, residual: Array, block_of_row: Array) -> tuple[Array, Array]:
         """The covariance of the estimates, and how many samples count as one at each joint."""
         n, bands = self.sums.cross.shape[:2]
         power, start = np.zeros((n, bands)), 0
-        for length in _lengths(which):
+        for length in _lengths(block_of_row):
             spectrum = real_lines(residual[start : start + length]) ** 2
             power += np.add.reduceat(np.vstack([spectrum, np.zeros((1, n))]), band_edges(length)[:-1], axis=0).T * (
                 np.diff(band_edges(length)) > 0
@@ -135,16 +135,16 @@ class _Solved:
         return covariance / outer, np.maximum(memory, 1.0)
 
 
-def _lengths(which: Array) -> list[int]:
+def _lengths(block_of_row: Array) -> list[int]:
     """Lengths of the blocks in turn."""
-    edges = np.flatnonzero(np.diff(which[:, 1])) + 1
-    return np.diff([0, *edges.tolist(), len(which)]).tolist()
+    edges = np.flatnonzero(np.diff(block_of_row[:, 1])) + 1
+    return np.diff([0, *edges.tolist(), len(block_of_row)]).tolist()
 
 
 def _residuals(blocks: EquationBlocks, solved: _Solved, weights: list[Array] | None) -> tuple[Array, Array, Array]:
     """Residuals and efforts of all blocks, and the log and block of each row; the estimate is refined by them."""
     for attempt in range(2):
-        values, parts, efforts, which = solved.values / solved.scale, [], [], []
+        values, parts, efforts, block_of_row = solved.values / solved.scale, [], [], []
         correction = np.zeros(len(values))
         for k, block in enumerate(blocks()):
             residual_block = block.effort - block.rows @ values
@@ -153,11 +153,11 @@ def _residuals(blocks: EquationBlocks, solved: _Solved, weights: list[Array] | N
             correction += np.einsum("mjk,mj->k", guide, weighted)
             parts.append(residual_block)
             efforts.append(block.effort)
-            which.append(np.broadcast_to([block.which, k], (len(residual_block), 2)))
+            block_of_row.append(np.broadcast_to([block.which, k], (len(residual_block), 2)))
         residual = np.concatenate(parts)
         step = solved.inverse @ (correction / solved.scale)
         step_norm = float(np.sqrt(max(step @ solved.whole @ step, 0.0)))
         if attempt or step_norm <= REFINED * float(np.linalg.norm(residual / solved.spread)):
             break
         solved.values = solved.values + step
-    return residual, np.concatenate(efforts), np.concatenate(which)
+    return residual, np.concatenate(efforts), np.concatenate(block_of_row)

@@ -185,7 +185,7 @@ class Observations:
         key = log_index, rows.start, guided
         if self._memory is not None and key in self._memory:
             return self._memory[key]
-        joints, columns = self._there
+        joints, columns = self._nonzero_entries
         nonzero = piece.evaluated(
             lambda q, qd, qdd: self.system.regressor(q, qd, qdd)[:, joints, self._inertial[columns]]
         )
@@ -197,7 +197,7 @@ class Observations:
         return smooth_and_acceleration
 
     @cached_property
-    def _there(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _nonzero_entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Joints and columns of the entries of Y that are not zero: a joint does not feel the bodies before it."""
         q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, 20, self.system.n))
         sizes = np.abs(self.system.regressor(q, qd, qdd)[..., self._inertial]).max(axis=0)

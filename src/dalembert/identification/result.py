@@ -236,8 +236,8 @@ class Identification:
         """By how many standard errors instruments move each of ``parameters``; None where there are none."""
         if self.estimate.plain is None:
             return None
-        moved = self.estimate.values - self.estimate.plain.values[: self.estimate.count]
-        return np.asarray(moved / np.sqrt(np.maximum(np.diag(self.estimate.covariance), 1e-300)))
+        shift = self.estimate.values - self.estimate.plain.values[: self.estimate.count]
+        return np.asarray(shift / np.sqrt(np.maximum(np.diag(self.estimate.covariance), 1e-300)))
 
     @property
     def spread(self) -> Array:

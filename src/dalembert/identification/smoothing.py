@@ -215,10 +215,12 @@ def _even(log: Log, part: slice) -> tuple[Array, Array, Array, Array | None, Arr
     if len(t) < 2 or (count == len(t) and np.ptp(np.diff(t)) <= EVEN * log.step):
         return t, q, effort, qd, reference
     even = np.linspace(t[0], t[-1], count)
-    moved = [None if x is None else np.asarray(interpolate.CubicSpline(t, x)(even)) for x in (q, effort, qd, reference)]
-    assert moved[0] is not None
-    assert moved[1] is not None
-    return even, moved[0], moved[1], moved[2], moved[3]
+    resampled = [
+        None if x is None else np.asarray(interpolate.CubicSpline(t, x)(even)) for x in (q, effort, qd, reference)
+    ]
+    assert resampled[0] is not None
+    assert resampled[1] is not None
+    return even, resampled[0], resampled[1], resampled[2], resampled[3]
 
 
 def _derivatives(log: Log, part: slice, filter_: Array) -> tuple[Array, ...]:

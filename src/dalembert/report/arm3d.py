@@ -125,12 +125,12 @@ def paths(arm: ArmDescription, index: int) -> list[list[Point]]:
 
     They follow the steps of the description, so that a link offset along an axis and across it shows its corner.
     """
-    mine = arm.bodies[index].after if index >= 0 else Placement()
+    from_joint = arm.bodies[index].after if index >= 0 else Placement()
     ends: list[Body | None] = [body for body in arm.bodies if body.parent == index]
-    lines = [corners(mine @ body.before) for body in ends if body is not None]
+    lines = [corners(from_joint @ body.before) for body in ends if body is not None]
     tool_body, frame = arm.body_of[arm.tool_link]
     if tool_body == index and not lines:
-        lines.append(corners(mine @ frame @ arm.tool))
+        lines.append(corners(from_joint @ frame @ arm.tool))
     return [line for line in lines if len(line) > 1]
 
 

@@ -115,7 +115,7 @@ class StatePage:
             tag("td", tag("b", _output(f"torque{k}")), effort, class_="num"),
             tag("td", _output(f"used{k}"), class_="num"),
         ]
-        bars = [tag("i", class_=f"c{place}", data_bar=f"{cause}{k}") for place, cause in self._causes]
+        bars = [tag("i", class_=f"c{number}", data_bar=f"{cause}{k}") for number, cause in self._causes]
         return [*cells, tag("td", *bars, class_="bars")]
 
     def _matrix(self) -> Html:

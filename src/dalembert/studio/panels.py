@@ -89,12 +89,12 @@ class Panels(SidePanel):
 
     def compare(self, q: Array, qd: Array, qdd: Array) -> None:
         """The design that was kept and the present one, side by side."""
-        kept, now = self.studio.kept, self.studio.design
-        self.design.show(now)
-        if kept is None or kept == now:
+        kept_design, present = self.studio.kept, self.studio.design
+        self.design.show(present)
+        if kept_design is None or kept_design == present:
             self.beside.content = ""
             return
-        names = [joint.name for joint in now.system.moving]
+        names = [joint.name for joint in present.system.moving]
         tables = []
         for title, quantity, compute in (
             ("Torque", "effort", lambda system: system.inverse_dynamics(q, qd, qdd)),
@@ -104,9 +104,11 @@ class Panels(SidePanel):
                 lambda system: np.diagonal(np.reshape(system.mass_matrix(q), (system.n, system.n))),
             ),
         ):
-            units = [unit(joint, quantity) for joint in now.system.moving]
+            units = [unit(joint, quantity) for joint in present.system.moving]
             tables.append(
-                compared(names, np.asarray(compute(kept.system)), np.asarray(compute(now.system)), units, title)
+                compared(
+                    names, np.asarray(compute(kept_design.system)), np.asarray(compute(present.system)), units, title
+                )
             )
         self.beside.content = str(tag("div", *tables))
 

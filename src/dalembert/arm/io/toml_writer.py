@@ -112,10 +112,10 @@ def row_of(arm: ArmDescription, joint: Joint, convention: str, base_placement: P
         amounts[key] = step.amount
     row = DHRow(**amounts, type=joint.kind)  # type: ignore[arg-type]
     try:
-        same = placements(row, int(number), convention) == (Placement(before), joint.after)
+        matches = placements(row, int(number), convention) == (Placement(before), joint.after)
     except ArmError:  # a length in place of an angle: other steps that happen to have the names of a DH row
         return None
-    return row if same else None
+    return row if matches else None
 
 
 def joint_placement(arm: ArmDescription, joint: Joint, convention: str, base_placement: Placement) -> Pairs:

@@ -43,11 +43,11 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
     )
     parts: list[Html | DataTable | Figure] = [limits(arm, states), note(arm)]
     for index, joint in enumerate(arm.moving):
-        mine = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
-        if mine:
+        of_joint = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
+        if of_joint:
             bars = (
-                Bars("largest", tuple(term.largest for term in mine)),
-                Bars("RMS", tuple(term.rms for term in mine)),
+                Bars("largest", tuple(term.largest for term in of_joint)),
+                Bars("RMS", tuple(term.rms for term in of_joint)),
             )
             parts.append(
                 BarChart(
@@ -55,7 +55,7 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
                     f"Terms of the torque of {joint_label(index, joint.name)}",
                     "Largest and root-mean-square contribution over all states; the axis is logarithmic.",
                     axis=ChartAxis("contribution", unit(joint, "effort")),
-                    names=tuple(term.term for term in mine),
+                    names=tuple(term.term for term in of_joint),
                     bars=bars,
                     logarithmic=True,
                 )
