@@ -5,6 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+CertificateOption = Annotated[
+    Path | None,
+    typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
+]
 
 
 def write_after(write: Callable[[], Path], path: Path, result: str, as_json: bool) -> None:

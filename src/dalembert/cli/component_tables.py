@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .printing import figures, heading, paragraph, table
+from .printing import figures, figures_or_dashes, heading, paragraph, table
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -23,18 +24,17 @@ def print_slow_fast(reactions: tuple[Reactions, ...], share: float) -> None:
     """What the joints feel of their own motion and of that of others (Bejczy 1974, section II)."""
     heading(f"Slow or fast: reactions beside own inertia and gravity, slow up to {100 * share:g} percent")
 
-    def finite_cells(values: list[float]) -> list[str]:
-        cells = iter(figures(x for x in values if x != float("inf")))
-        return ["-" if x == float("inf") else next(cells) for x in values]
+    def finite_cells(values: Iterable[float]) -> list[str]:
+        return figures_or_dashes(None if x == float("inf") else x for x in values)
 
     table([("joint [unit]", [f"{r.joint} [{r.unit}]" for r in reactions]),
            ("own inertia\nD_ii qdd_i", figures(r.inertia for r in reactions)),
            ("gravity\nG_i", figures(r.gravity for r in reactions)),
            ("of others\nD_ij qdd_j", figures(r.acceleration for r in reactions)),
            ("of speeds\nh_i", figures(r.velocity for r in reactions)),
-           ("share\npercent", finite_cells([100 * r.share for r in reactions])),
+           ("share\npercent", finite_cells(100 * r.share for r in reactions)),
            ("", ["slow" if r.slow else "fast" for r in reactions]),
-           ("fast from\npace", finite_cells([r.pace for r in reactions]))])  # fmt: skip
+           ("fast from\npace", finite_cells(r.pace for r in reactions))])  # fmt: skip
     paragraph(
         "At pace p the motion has p times the speeds and p^2 times the accelerations. A dash: slow at every pace."
     )

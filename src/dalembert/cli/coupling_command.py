@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from .dynamics_command import HOW, about
-from .printing import figures, heading, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
@@ -68,11 +69,9 @@ def coupling(
     )
 
 
-def numbers(values: object) -> list[str]:
-    """Numbers to five digits, a dash where there is none."""
-    array = np.asarray(values, dtype=float)
-    finite = iter(figures(array[np.isfinite(array)]))
-    return [next(finite) if np.isfinite(x) else "-" for x in array]
+def numbers(values: Iterable[float]) -> list[str]:
+    """Numbers to five digits, a dash where a quantity is not defined."""
+    return figures_or_dashes(x if np.isfinite(x) else None for x in values)
 
 
 def as_data(pose_coupling: PoseCoupling, q: np.ndarray) -> dict[str, object]:

@@ -72,6 +72,13 @@ def figures(values: Iterable[float], scale: float | None = None) -> list[str]:
     return [text.rjust(width) for text in padded]
 
 
+def figures_or_dashes(values: Iterable[float | None]) -> list[str]:
+    """The values as ``figures`` writes them; a dash for None."""
+    entries = list(values)
+    texts = iter(figures(x for x in entries if x is not None))
+    return ["-" if x is None else next(texts) for x in entries]
+
+
 def point(text: str) -> int:
     """Index of the decimal point of a number as text, or where it would be."""
     return text.index(".") if "." in text else text.index("e") if "e" in text else len(text)

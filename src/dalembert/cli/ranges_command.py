@@ -16,9 +16,9 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 from dalembert.equations.names import separate
 
-from .certificate_writing import write_after
+from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
-from .printing import figures, heading, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import position_command
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ def ranges(
         bool, typer.Option("--ounces", help="In ounces (force), inches and seconds, as Bejczy 1974 has them.")
     ] = False,
     gap: Annotated[float | None, typer.Option(help="Certify to this share of the spread (default 1e-4).")] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
-    ] = None,
+    certificate: CertificateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certified ranges of total inertia and gravity load at every joint; of a loaded arm also with the hand empty."""
@@ -90,7 +87,7 @@ def print_coefficients(ask: Analysis, names: Sequence[str], ounces: bool, as_jso
     heading(f"{ask.system.name}, {about(ask.system)}")
     table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
            ("greatest", figures(r.maximum for r in rows)),
-           ("proved\nwithin", optional([r.gap if r.certified else None for r in rows])),
+           ("proved\nwithin", figures_or_dashes([r.gap if r.certified else None for r in rows])),
            ("unit", [r.unit for r in rows])])  # fmt: skip
     uncertified = [f"{r.name} ({r.lower:.5g} to {r.upper:.5g})" for r in rows if not r.certified]
     if uncertified:
@@ -130,20 +127,20 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
     ]
     geared = any(r.empty_at_motor is not None for r in tables.gravity)
     if geared:
-        columns.append(("at motor", optional([largest(r.empty_at_motor) for r in tables.gravity])))
+        columns.append(("at motor", figures_or_dashes([largest(r.empty_at_motor) for r in tables.gravity])))
     if loaded:
         columns.append(("with load", figures(r.loaded.largest for r in tables.gravity if r.loaded)))
     if loaded and geared:
-        columns.append(("with load\nat motor", optional([largest(r.loaded_at_motor) for r in tables.gravity])))
+        columns.append(("with load\nat motor", figures_or_dashes([largest(r.loaded_at_motor) for r in tables.gravity])))
     columns += [("proved\nwithin", within(tables.gravity)), ("unit", [r.unit for r in tables.gravity])]
     if geared:
-        columns += [("stall\ntorque", optional([r.stall_torque for r in tables.gravity])),
-                    ("gear\nratio", optional([r.gear_ratio for r in tables.gravity])),
+        columns += [("stall\ntorque", figures_or_dashes([r.stall_torque for r in tables.gravity])),
+                    ("gear\nratio", figures_or_dashes([r.gear_ratio for r in tables.gravity])),
                     ("unit at\nmotor", [r.motor_unit for r in tables.gravity])]  # fmt: skip
     if any(r.capacity for r in tables.gravity):
         shares = [("percent of\nthe drive", [r.share(r.empty) for r in tables.gravity])]
         shares += [("percent,\nwith load", [r.share(r.loaded) for r in tables.gravity])] if loaded else []
-        columns += [(head, optional([None if s is None else 100 * s for s in part])) for head, part in shares]
+        columns += [(head, figures_or_dashes([None if s is None else 100 * s for s in part])) for head, part in shares]
     table(columns)
     closed = [r.empty for r in tables.rows if r.certified and r.empty.largest]
     say()
@@ -220,7 +217,7 @@ def setting(text: str) -> dict[str | int, float]:
 
 def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:
     """How far beyond its figures each row is proved to stay; a dash where it is not."""
-    return optional([r.empty.gap if r.certified else None for r in rows])
+    return figures_or_dashes([r.empty.gap if r.certified else None for r in rows])
 
 
 def tables_json(tables: LoadTables) -> dict[str, object]:
@@ -255,9 +252,3 @@ def tables_json(tables: LoadTables) -> dict[str, object]:
 def largest(certified_range: Range | None) -> float | None:
     """The largest magnitude of a range, where there is one."""
     return certified_range.largest if certified_range is not None else None
-
-
-def optional(values: list[float | None]) -> list[str]:
-    """Figures, with a dash where there is none."""
-    texts = iter(figures(x for x in values if x is not None))
-    return [next(texts) if x is not None else "-" for x in values]

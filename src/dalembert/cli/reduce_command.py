@@ -14,7 +14,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 
-from .certificate_writing import write_after
+from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
 from .printing import figures, heading, say, table
 from .reducing_bar import reducing_bar
@@ -91,10 +91,7 @@ def reduce(
         bool, typer.Option("--equations", help="Print the equations in the named constants, as far as they are short.")
     ] = False,
     c: Annotated[str, typer.Option("--c", metavar="FOLDER", help="Write the model as C99 into this folder.")] = "",
-    certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
-    ] = None,
+    certificate: CertificateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the shortest model whose error is proved to stay within a tolerance; of a loaded arm, for both hands."""

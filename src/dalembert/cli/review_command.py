@@ -12,8 +12,7 @@ import typer
 from dalembert.arm.errors import ArmError
 
 from .dynamics_command import about
-from .printing import figures, heading, paragraph, say, table
-from .ranges_command import optional
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import BoxOption, read_analysis, shaped_command
 
 if TYPE_CHECKING:
@@ -109,9 +108,9 @@ def side_by_side(first: str, second: str, rows: Sequence[Compared], as_json: boo
             continue
         heading(title)
         changes = [None if r.change is None else 100 * r.change for r in in_group]
-        table([("", [r.name for r in in_group]), (first, optional([r.first for r in in_group])),
-               (second, optional([r.second for r in in_group])), ("unit", [r.unit for r in in_group]),
-               ("change\npercent", optional([x if x is None else round(x, 2) for x in changes]))])  # fmt: skip
+        table([("", [r.name for r in in_group]), (first, figures_or_dashes([r.first for r in in_group])),
+               (second, figures_or_dashes([r.second for r in in_group])), ("unit", [r.unit for r in in_group]),
+               ("change\npercent", figures_or_dashes([x if x is None else round(x, 2) for x in changes]))])  # fmt: skip
     changed = sum(r.changed for r in rows)
     say()
     paragraph(f"{changed} of {len(rows)} figures differ. Joints are taken in their order.")

@@ -20,7 +20,7 @@ from dalembert.arm.moving_parts import MovingBody
 
 from .geometry import print_geometry, roll_pitch_yaw
 from .list_command import pattern
-from .printing import figures, heading, paragraph, say, table, unit
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table, unit
 from .system_options import system_command, violations
 from .values import joint_values
 
@@ -124,9 +124,7 @@ def print_followers(arm: ArmDescription) -> None:
 
 def limited(values: Iterable[float]) -> list[str]:
     """Limits as written numbers; "-" where there is none."""
-    limits = list(values)
-    texts = iter(figures(x for x in limits if math.isfinite(x)))
-    return [next(texts) if math.isfinite(x) else "-" for x in limits]
+    return figures_or_dashes(x if math.isfinite(x) else None for x in values)
 
 
 def measured(unit: str, ounces: bool) -> tuple[float, str]:
