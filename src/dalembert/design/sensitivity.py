@@ -1,4 +1,8 @@
-"""How an extreme moves with a parameter: at the pose that attains it, only the function itself changes (envelope)."""
+"""How an extreme moves with a parameter p of the arm.
+
+Where the pose q* attains the extreme m(p) of a coefficient f(q, p), a change of the pose within the box changes f to
+second order only, so that dm/dp = df/dp (q*, p): the envelope theorem.
+"""
 
 from __future__ import annotations
 
@@ -108,6 +112,7 @@ def _with_motor(system: ArmDescription, number: int, motor: Actuator) -> ArmDesc
 def _difference(
     system_at: Callable[[Fraction], ArmDescription], value: Fraction, coefficient: str
 ) -> Callable[[Array], float]:
+    """(f(p + s) - f(p - s)) / 2 s with s = p / 2, which is df/dp exactly where f is quadratic in p."""
     step = value / 2
     ahead, behind = (SystemOverRing(system_at(value + s * step), REAL) for s in (1, -1))
 
@@ -119,6 +124,7 @@ def _difference(
 
 
 def _coefficient(system: SystemOverRing, name: str, q: Array) -> float:
+    """A coefficient of the system as a number at positions ``q``."""
     kind, index = names.parse(name, system.n)
     position = [float(x) for x in q]
     if kind == "G":

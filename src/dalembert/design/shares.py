@@ -1,4 +1,7 @@
-"""Shares of translation and rotation in every inertial coefficient (Lee, Lee and Nigam 1982, section 3)."""
+"""Shares of translation and rotation in every inertial coefficient (Lee, Lee and Nigam 1982, section 3).
+
+D_ij = D_ij^tran + D_ij^rot; the share of translation is RMS(D^tran) / (RMS(D^tran) + RMS(D^rot)) over the box.
+"""
 
 from __future__ import annotations
 

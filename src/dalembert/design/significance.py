@@ -179,7 +179,10 @@ def motion_text(kind: str, index: tuple[int, ...]) -> str:
 
 
 def square(kind: str, index: tuple[int, ...], states: States) -> float:
-    """The mean square of what a coefficient is multiplied with, each evenly spread up to its limit."""
+    """The mean square of what a coefficient is multiplied with, each evenly spread up to its limit.
+
+    a^2 / 3 of an acceleration, v^4 / 5 of the square of a speed, 4 v_j^2 v_k^2 / 9 of 2 qd_j qd_k.
+    """
     if kind == "G":
         return 1.0
     if kind == "D":

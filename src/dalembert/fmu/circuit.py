@@ -85,6 +85,7 @@ def circuit_functions(plant: MotorPlant) -> dict[str, Function]:
 
 
 def _circuit(count: int, size: int) -> Tables:
+    """di/dt = (V - C_E s - R i) / L of each motor (Freeman 1985, eq. 2-228); without L, i = (V - C_E s) / R."""
     graph = Graph()
     voltage, speed, current = (graph.inputs(f"{name}_", count) for name in ("voltage", "speed", "current"))
     p = graph.inputs("p", size)
@@ -100,6 +101,7 @@ def _circuit(count: int, size: int) -> Tables:
 
 
 def _torque(count: int, size: int) -> Tables:
+    """C_M i of each motor."""
     graph = Graph()
     p = graph.inputs("p", size)
     return ([motor_torque(p[k], graph.input(f"current_{k}")) for k in range(count)],)

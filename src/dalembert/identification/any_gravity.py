@@ -34,7 +34,7 @@ class AnyGravity:
         return np.asarray(moving + sum(g * part for g, part in zip(self.gravity, weights, strict=True)))
 
     def turned(self, q: Array, axis: Array, inertial: Array) -> Array:
-        """Change of the torques for a unit turn of gravity about ``axis``."""
+        """d tau = sum_k (axis x g)_k Y_k pi, the change of the torques for a unit turn of gravity about ``axis``."""
         still, change = np.zeros_like(q), np.cross(axis, self.gravity)
         parts = zip(change, self._axes, strict=True)
         return np.asarray(sum(c * (axis_arm.regressor(q, still, still) @ inertial) for c, axis_arm in parts))

@@ -24,7 +24,7 @@ SAME = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class BaseColumns:
-    """``columns`` of the unknowns that are independent; ``merged`` says what each of them stands for besides itself."""
+    """``columns`` of the independent unknowns; ``combinations``, and ``texts`` in words, are what each stands for."""
 
     columns: Array
     combinations: Array

@@ -128,7 +128,7 @@ def rotated(vector: Array, turn: Array) -> Array:
 
 
 def converge(step: Callable[[], float], unknowns: str) -> None:
-    """Take steps until they change nothing any more."""
+    """Gauss-Newton steps until the largest change is below ``SETTLED``; refused where they do not converge."""
     size = np.inf
     for _ in range(STEPS):
         size = step()

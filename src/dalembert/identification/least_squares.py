@@ -68,11 +68,13 @@ def fit(blocks: EquationBlocks, robust: bool = False, instruments: bool = False)
     covariance, memory = solved.covariance(residual * used, block_of_row)
     return WeightedFit(
         solved.values / solved.scale, covariance, solved.spread, used, residual, effort, block_of_row,
-        solved.whole * np.outer(solved.scale, solved.scale), solved.side * solved.scale, memory, solved.condition,
+        solved.normal_matrix * np.outer(solved.scale, solved.scale), solved.right_side * solved.scale, memory,
+        solved.condition,
     )  # fmt: skip
 
 
 def _summed(blocks: EquationBlocks, weights: list[Array] | None, instruments: bool) -> Sums:
+    """The sums of all blocks, their rows times the robust weights."""
     sums: Sums | None = None
     for k, block in enumerate(blocks()):
         if sums is None:
@@ -87,37 +89,38 @@ class _Solved:
 
     def __init__(self, sums: Sums) -> None:
         self.sums = sums
-        scale = np.sqrt(np.einsum("jkk->k", sums.gram))
+        scale = np.sqrt(np.einsum("jkk->k", sums.ww))
         self.scale = scale = np.where(scale > 0, scale, 1.0)
-        self.grams = sums.gram / np.outer(scale, scale)
-        self.cross = sums.cross.sum(axis=1) / np.outer(scale, scale)
-        self.spread = np.maximum(np.sqrt(sums.square / max(sums.count, 1)), 1e-12)
+        self.grams = sums.ww / np.outer(scale, scale)
+        self.zw = sums.zw.sum(axis=1) / np.outer(scale, scale)
+        self.spread = np.maximum(np.sqrt(sums.yy / max(sums.count, 1)), 1e-12)
         for _ in range(ROUNDS):
             self._solve(self.spread)
-            plain = sums.plain / scale
-            residual_square = sums.square - 2 * plain @ self.values + np.einsum(
+            wy = sums.wy / scale
+            residual_square = sums.yy - 2 * wy @ self.values + np.einsum(
                 "k,jkl,l->j", self.values, self.grams, self.values
             )  # fmt: skip
-            floor = 1e-13 * np.maximum(sums.square, 1e-300)
+            floor = 1e-13 * np.maximum(sums.yy, 1e-300)
             self.spread = np.sqrt(np.maximum(residual_square, floor) / max(sums.count, 1)) + 1e-12
 
     def _solve(self, spread: Array) -> None:
-        self.whole = np.tensordot(spread**-2, self.grams, axes=1)
-        length = np.sqrt(np.maximum(np.diag(self.whole), 1e-300))
-        values, vectors = np.linalg.eigh(self.whole / np.outer(length, length))
+        """x = A^-1 sum_j Z_j'y_j / s_j^2, in the directions that the data determine: eigenvectors of W'W."""
+        self.normal_matrix = np.tensordot(spread**-2, self.grams, axes=1)
+        length = np.sqrt(np.maximum(np.diag(self.normal_matrix), 1e-300))
+        values, vectors = np.linalg.eigh(self.normal_matrix / np.outer(length, length))
         determined = values > SILENT * values[-1]
         scaled_vectors = vectors[:, determined] / length[:, None]
         self.inverse = scaled_vectors @ np.linalg.solve(
-            scaled_vectors.T @ np.tensordot(spread**-2, self.cross, axes=1) @ scaled_vectors, scaled_vectors.T
+            scaled_vectors.T @ np.tensordot(spread**-2, self.zw, axes=1) @ scaled_vectors, scaled_vectors.T
         )
         self.silent = (vectors[:, ~determined] ** 2).sum(axis=1) > 1e-6
         self.condition = float(np.sqrt(values[-1] / values[0])) if values[0] > 0 else float("inf")
-        self.side = spread**-2 @ (self.sums.side / self.scale)
-        self.values = self.inverse @ self.side
+        self.right_side = spread**-2 @ (self.sums.zy / self.scale)
+        self.values = self.inverse @ self.right_side
 
     def covariance(self, residual: Array, block_of_row: Array) -> tuple[Array, Array]:
         """The covariance of the estimates, and how many samples count as one at each joint."""
-        n, bands = self.sums.cross.shape[:2]
+        n, bands = self.sums.zw.shape[:2]
         power, start = np.zeros((n, bands)), 0
         for length in _lengths(block_of_row):
             spectrum = real_lines(residual[start : start + length]) ** 2
@@ -126,9 +129,9 @@ class _Solved:
             )
             start += length
         outer = np.outer(self.scale, self.scale)
-        fitted = np.einsum("kl,jblk->jb", self.inverse / outer, self.sums.cross) / self.spread[:, None] ** 2
+        fitted = np.einsum("kl,jblk->jb", self.inverse / outer, self.sums.zw) / self.spread[:, None] ** 2
         density = densities(power, self.sums.lines, fitted)
-        meat = np.einsum("jb,jbkl->kl", density / self.spread[:, None] ** 4, self.sums.own) / outer
+        meat = np.einsum("jb,jbkl->kl", density / self.spread[:, None] ** 4, self.sums.zz) / outer
         covariance = self.inverse @ meat @ self.inverse.T
         covariance[np.diag_indices(len(covariance))] += np.where(self.silent, np.inf, 0.0)
         memory = density[:, : bands // 4].mean(axis=1) / np.maximum(power.sum(axis=1) / max(len(residual), 1), 1e-300)
@@ -156,7 +159,7 @@ def _residuals(blocks: EquationBlocks, solved: _Solved, weights: list[Array] | N
             block_of_row.append(np.broadcast_to([block.which, k], (len(residual_block), 2)))
         residual = np.concatenate(parts)
         step = solved.inverse @ (correction / solved.scale)
-        step_norm = float(np.sqrt(max(step @ solved.whole @ step, 0.0)))
+        step_norm = float(np.sqrt(max(step @ solved.normal_matrix @ step, 0.0)))
         if attempt or step_norm <= REFINED * float(np.linalg.norm(residual / solved.spread)):
             break
         solved.values = solved.values + step

@@ -134,7 +134,7 @@ def _inertia_error(values: Array, covariance: Array) -> Array:
 
 
 def _about_centre(values: Array) -> Array:
-    """The inertia tensor about the mass centre of ten parameters about the frame."""
+    """I_c = I - m (c.c E - c c^T), the tensor about the mass centre of ten parameters about the frame (Steiner)."""
     m, c = values[0], values[1:4] / values[0]
     xx, xy, xz, yy, yz, zz = values[4:10]
     about_frame = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

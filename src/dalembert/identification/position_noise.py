@@ -74,6 +74,7 @@ def noisier(log: Smoothed, rng: np.random.Generator) -> Smoothed:
 
 
 def _noise(log: Smoothed, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """White noise of q, qd and qdd as strong as that of the log, filtered and differentiated as its motion was."""
     assert log.noise is not None
     filter_ = signal.butter(FLAT, min(WIDER * log.cutoff, MOST * log.rate), fs=log.rate, output="sos")
     noise = np.asarray(signal.sosfiltfilt(filter_, rng.normal(size=log.q.shape) * log.noise, axis=0))

@@ -129,6 +129,7 @@ def equations(identified: Identification, q: Array, qd: Array, qdd: Array) -> Ar
 
 
 def _information_of(identified: Identification, states: tuple[Array, Array, Array]) -> Array:
+    """W'W over these states, the mean of them: the information of a run that spends its time evenly there."""
     rows = equations(identified, *states).reshape(-1, len(identified.base.columns))
     return np.asarray(rows.T @ rows / len(states[0]))
 
@@ -168,5 +169,6 @@ def _sinusoids(arm: ArmSystem, start: Array, joints: tuple[int, ...], share: flo
 
 
 def _speed(arm: ArmSystem, joint: int) -> float:
+    """The velocity limit of a joint, or ``FASTEST`` where it has none."""
     limit = arm.moving[joint].limits.velocity
     return float(limit) if limit is not None and 0 < float(limit) < np.inf else FASTEST

@@ -28,14 +28,14 @@ LEAST_FREE = 0.05
 
 @dataclass(eq=False)
 class Sums:
-    """The sums of all blocks, joint by joint: ``cross`` Z'W and ``own`` Z'Z by bands, all others over all of them."""
+    """The sums of all blocks, joint by joint: Z'W and Z'Z by bands; Z'y, W'W, W'y and y'y over all of them."""
 
-    cross: Array
-    own: Array
-    side: Array
-    gram: Array
-    plain: Array
-    square: Array
+    zw: Array
+    zz: Array
+    zy: Array
+    ww: Array
+    wy: Array
+    yy: Array
     lines: Array
     count: int
 
@@ -64,22 +64,22 @@ class Sums:
             rows = block.rows[:, joint, used] * w[:, None]
             guide = rows
             block_index = np.ix_(used, used)
-            self.gram[joint][block_index] += rows.T @ rows
-            self.plain[joint, used] += rows.T @ y
-            self.square[joint] += y @ y
+            self.ww[joint][block_index] += rows.T @ rows
+            self.wy[joint, used] += rows.T @ y
+            self.yy[joint] += y @ y
             spectrum = real_lines(rows)
             z = spectrum
-            if self.own is not self.cross:
+            if self.zz is not self.zw:
                 guide = (block.rows if block.instruments is None else block.instruments)[:, joint, used] * w[:, None]
                 z = real_lines(guide)
-            self.side[joint, used] += guide.T @ y
+            self.zy[joint, used] += guide.T @ y
             for band in range(BANDS):
                 a, b = bands[band], bands[band + 1]
                 if a == b:
                     continue
-                self.cross[joint, band][block_index] += z[a:b].T @ spectrum[a:b]
-                if self.own is not self.cross:
-                    self.own[joint, band][block_index] += z[a:b].T @ z[a:b]
+                self.zw[joint, band][block_index] += z[a:b].T @ spectrum[a:b]
+                if self.zz is not self.zw:
+                    self.zz[joint, band][block_index] += z[a:b].T @ z[a:b]
 
 
 def band_edges(length: int) -> list[int]:

@@ -1,7 +1,8 @@
 """A frame of a mechanism brought near a pose: the coordinates follow by steps of least squares, the loops stay closed.
 
 With J the influence coefficients of the frame in q and e its error (position, and turn where the position alone does
-not take all freedoms), a step is dq = J^T (J J^T + d^2)^-1 e, cut to the limits, halved where the loops do not close.
+not take all freedoms), a step is dq = J^T (J J^T + d^2)^-1 e (damped least squares, Wampler 1986), cut to the limits,
+halved where the loops do not close.
 """
 
 from __future__ import annotations
