@@ -290,10 +290,8 @@ class ArmDescription:
             body, frame = self.body_of[name]
             if body >= 0:
                 # Without a placement no conversion: numbers in the link's own frame stay exactly as written.
-                placement_in_body = frame @ placement
-                inertias[body] = inertias[body] + (
-                    inertia.placed(placement_in_body) if placement_in_body.steps else inertia
-                )
+                in_body = frame @ placement
+                inertias[body] = inertias[body] + (inertia.placed(in_body) if in_body.steps else inertia)
         bodies = []
         for joint, coupled, inertia in zip(self.all_moving, self.couplings, inertias, strict=True):
             parent, frame = self.body_of[joint.parent]
@@ -316,7 +314,7 @@ class ArmDescription:
         name = self.link(link or self.tool_link).name
         if load is not None and link is not None:
             load = load.seen_from(self.load_frame(name))
-        others = tuple((link_name, load_held) for link_name, load_held in self.loads if link_name != name)
+        others = tuple((link_name, held) for link_name, held in self.loads if link_name != name)
         return replace(self, loads=others if load is None or not load.body else (*others, (name, load)))
 
     def locked(self, positions: Mapping[str, object]) -> Self:
@@ -356,10 +354,8 @@ class ArmDescription:
         if not isinstance(tool, Placement):
             raise ArmError(f"{self.where}the tool is a Placement or the name of a link, not {tool!r}")
         new = replace(self, tool=tool, tool_link=self.link(link or self.tool_link).name, loads=())
-        moved_loads = (
-            (name, self.load_frame(name).inverse() @ new.load_frame(name), load) for name, load in self.loads
-        )
-        return replace(new, loads=tuple((name, load.seen_from(frame)) for name, frame, load in moved_loads))
+        reframed = ((name, self.load_frame(name).inverse() @ new.load_frame(name), load) for name, load in self.loads)
+        return replace(new, loads=tuple((name, load.seen_from(frame)) for name, frame, load in reframed))
 
     def load_frame(self, link: str) -> Placement:
         """The frame, on ``link``, in which the numbers of a load on it are: of the hand the tool frame."""
@@ -402,15 +398,15 @@ class ArmDescription:
         """
         return subarm(self, self._moving_joint(first), self._moving_joint(last))
 
-    def _moving_joint(self, index_or_name: int | str) -> Joint:
-        if isinstance(index_or_name, str):
-            joint = self.joint(index_or_name)
+    def _moving_joint(self, joint_key: int | str) -> Joint:
+        if isinstance(joint_key, str):
+            joint = self.joint(joint_key)
             if not joint.moves:
-                raise ArmError(f"{self.where}joint {index_or_name!r} is fixed; name one of {listed(self.joint_names)}")
+                raise ArmError(f"{self.where}joint {joint_key!r} is fixed; name one of {listed(self.joint_names)}")
             return joint
-        if not 0 <= index_or_name < self.n:
-            raise ArmError(f"{self.where}joint {index_or_name} is out of range; joints count from 0 to {self.n - 1}")
-        return self.moving[index_or_name]
+        if not 0 <= joint_key < self.n:
+            raise ArmError(f"{self.where}joint {joint_key} is out of range; joints count from 0 to {self.n - 1}")
+        return self.moving[joint_key]
 
     # -- checking -------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,9 @@ from .printing import figures, heading, paragraph, say, table
 from .system_options import analysis_command
 
 if TYPE_CHECKING:
+    from dalembert.arm.description import Joint
     from dalembert.design.analysis import Analysis
+    from dalembert.design.significance import TermShare
 
 MOTION = (
     "Judge the terms along this motion (CSV with the columns t, q_JOINT, and if known qd_JOINT, qdd_JOINT) "
@@ -90,22 +93,7 @@ def significance(
         of_joint = [t for t in ranked if t.joint == joint.name]
         if only and not of_joint:
             continue
-        listed = [t for t in of_joint if t.share >= floor]
-        unit = "N m" if joint.kind == "revolute" else "N"
-        reached = f"{len(listed)} of {len(of_joint)} terms reach {100 * floor:g} percent of the largest"
-        heading(f"{joint.name}: {reached if floor else 'the terms asked for'}")
-        if not listed:
-            say("no term")
-            continue
-        columns = [
-            ("term", [f"{t.name} {t.motion}".strip() for t in listed]),
-            (f"largest\n{unit}", figures(t.largest for t in listed)),
-        ]
-        if motion is None:
-            columns.append(("proved\nat most", figures(t.proved for t in listed)))
-        columns += [(f"RMS\n{unit}", figures(t.rms for t in listed)),
-                    ("percent of\nthe largest", figures(round(100 * t.share, 2) for t in listed))]  # fmt: skip
-        table(columns)
+        print_terms(joint, of_joint, floor, proved=motion is None)
     say()
     if zero:
         paragraph(f"Zero: {', '.join(zero)}.")
@@ -117,3 +105,23 @@ def significance(
             "Largest: attained over all positions, times the largest speeds and accelerations. Proved: what no state "
             f"exceeds. The RMS is exact, all states alike. {counted[:1].upper()}{counted[1:]}."
         )
+
+
+def print_terms(joint: Joint, terms: Sequence[TermShare], floor: float, proved: bool) -> None:
+    """The terms of one joint that reach the share ``floor``; what is ``proved`` of them where that is known."""
+    listed = [t for t in terms if t.share >= floor]
+    unit = "N m" if joint.kind == "revolute" else "N"
+    reached = f"{len(listed)} of {len(terms)} terms reach {100 * floor:g} percent of the largest"
+    heading(f"{joint.name}: {reached if floor else 'the terms asked for'}")
+    if not listed:
+        say("no term")
+        return
+    columns = [
+        ("term", [f"{t.name} {t.motion}".strip() for t in listed]),
+        (f"largest\n{unit}", figures(t.largest for t in listed)),
+    ]
+    if proved:
+        columns.append(("proved\nat most", figures(t.proved for t in listed)))
+    columns += [(f"RMS\n{unit}", figures(t.rms for t in listed)),
+                ("percent of\nthe largest", figures(round(100 * t.share, 2) for t in listed))]  # fmt: skip
+    table(columns)
