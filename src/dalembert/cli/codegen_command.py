@@ -39,7 +39,7 @@ class Precision(enum.StrEnum):
     FLOAT32 = "float32"
 
 
-class Kept(enum.StrEnum):
+class KeptNumbers(enum.StrEnum):
     """Which numbers stay arguments."""
 
     INERTIAL = "inertial"
@@ -69,7 +69,8 @@ def codegen(
         Precision | None, typer.Option("--dtype", help="Precision of all numbers; float64 by default.")
     ] = None,
     parameters: Annotated[
-        Kept | None, typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in.")
+        KeptNumbers | None,
+        typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in."),
     ] = None,
     cpp: Annotated[bool, typer.Option("--cpp", help="Write a C++ header around each C function too.")] = False,
     rust: Annotated[bool, typer.Option("--rust", help="Write a Rust module (no_std) around each C function too.")] = (

@@ -32,12 +32,12 @@ def read_pose(option: str, text: str, turned: bool | None = None) -> np.ndarray:
     if any(word.rstrip().endswith(("deg", "rad")) for word in words[:3]):
         raise ArmError(f"{option}: a position is in metres; angles stand behind it")
     pose = np.eye(4)
-    pose[:3, :3] = _about(2, yaw) @ _about(1, pitch) @ _about(0, roll)
+    pose[:3, :3] = _rotation_about(2, yaw) @ _rotation_about(1, pitch) @ _rotation_about(0, roll)
     pose[:3, 3] = numbers[:3]
     return pose
 
 
-def _about(axis: int, angle: float) -> np.ndarray:
+def _rotation_about(axis: int, angle: float) -> np.ndarray:
     rotation = np.eye(3)
     j, k = (axis + 1) % 3, (axis + 2) % 3
     rotation[j, j] = rotation[k, k] = math.cos(angle)

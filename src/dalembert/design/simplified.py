@@ -95,13 +95,13 @@ class SimplifiedModel:
         over = self.system.over_reals
 
         def links(_: object, __: object, *state: Sequence[Scalar]) -> list[Scalar]:
-            return self._over(over.links, REAL, *state)
+            return self._link_torques(over.links, REAL, *state)
 
         arrays = [(name, joint_array(self.system, name, x)) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
         tau: Array = evaluate(lambda x, v, a: over.torque(REAL, x, v, a, links), arrays)
         return tau
 
-    def _over(self, links: Chain, ring: Ring, *state: Sequence[Scalar]) -> list[Scalar]:
+    def _link_torques(self, links: Chain, ring: Ring, *state: Sequence[Scalar]) -> list[Scalar]:
         q, qd, qdd = state
         turning, velocity_parts = self.turning_indices, KEPT[self.velocity]
         return generalized_dalembert.simplified(links, ring, q, qd, qdd, turning, velocity_parts)
@@ -137,7 +137,7 @@ class SimplifiedModel:
         graph = Graph()
         states = [graph.inputs(name, self.system.n) for name in ("q", "qd", "qdd")]
         links = chain(self.system, graph)
-        torques = links.coupling.load(self._over(links, graph, *links.coupling.motion(*states)))
+        torques = links.coupling.load(self._link_torques(links, graph, *links.coupling.motion(*states)))
         return count([graph.node(x) for x in torques])
 
 

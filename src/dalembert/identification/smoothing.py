@@ -93,7 +93,7 @@ class Smoothed:
     def reduced(self, values: Array) -> Array:
         """Values at every sample, filtered and thinned out."""
         filter_ = self._filter(1)
-        return self._kept([signal.sosfiltfilt(filter_, values[part], axis=0) for part in self.stretches], 1)
+        return self._thinned([signal.sosfiltfilt(filter_, values[part], axis=0) for part in self.stretches], 1)
 
     def evaluated(self, function: Callable[[Array, Array, Array], Array]) -> Array:
         """A smooth function of q, qd, qdd, filtered and thinned out: it may hold harmonics that efforts have lost."""
@@ -101,11 +101,11 @@ class Smoothed:
         for part in self.stretches:
             values = function(self.q[part][::step], self.qd[part][::step], self.qdd[part][::step])
             parts.append(signal.sosfiltfilt(filter_, values, axis=0))
-        return self._kept(parts, step)
+        return self._thinned(parts, step)
 
     def thinned(self, values: Array) -> Array:
         """Values at the samples that ``reduced`` keeps, as they are."""
-        return self._kept([values[part] for part in self.stretches], 1)
+        return self._thinned([values[part] for part in self.stretches], 1)
 
     def along_reference(self) -> Smoothed:
         """The same log on the motion that its reference explains."""
@@ -156,7 +156,7 @@ class Smoothed:
         first = margin if self.lead is None else self.lead
         return first, max(length - (margin if self.trail is None else self.trail), first), every
 
-    def _kept(self, parts: list[Array], step: int) -> Array:
+    def _thinned(self, parts: list[Array], step: int) -> Array:
         """Of values at each ``step``-th sample those that are kept: the same moments for every ``step``."""
         kept = []
         for values, part in zip(parts, self.stretches, strict=True):

@@ -31,7 +31,7 @@ def identification_page(identified: Identification, residuals: Sequence[Residual
     name = identified.described.name
     sections = [
         _fit_section(identified, residuals, unseen),
-        _left_section(identified, judged),
+        _residual_section(identified, judged),
         _friction_section(identified),
         _parameter_section(identified),
         _log_section(identified),
@@ -109,7 +109,7 @@ def _fit_section(identified: Identification, residuals: Sequence[Residual], unse
     return Section("fit", "How well it explains", meaning, tuple(parts))
 
 
-def _left_section(identified: Identification, judged: Residual) -> Section:
+def _residual_section(identified: Identification, judged: Residual) -> Section:
     """Means of what is left over intervals of position and of speed: what a better model would have to explain."""
     residual_effort = judged.effort - judged.predicted
     parts: list[Part] = []

@@ -61,7 +61,7 @@ class StatePage:
         parts = [
             tag("h1", system.name),
             tag("p", system.title, class_="title") if system.title else Html(),
-            *(tag("p", line, class_="note") for line in (*self._held(), *self.remarks)),
+            *(tag("p", line, class_="note") for line in (*self._system_lines(), *self.remarks)),
             drawing(system, pose=self.q),
             self._torques(),
             self._matrix(),
@@ -77,7 +77,7 @@ class StatePage:
     def _repr_html_(self) -> str:
         return notebook_frame(self.html, f"{self.system.name} in three dimensions", FRAME_HEIGHT)
 
-    def _held(self) -> list[str]:
+    def _system_lines(self) -> list[str]:
         """What the system is beside its links."""
         loads = [f"{float(load.body.mass):g} kg on {link}" for link, load in self.system.loads]
         drives = "with its drives: rotors and friction count" if self.system.counts_drives else "the links alone"

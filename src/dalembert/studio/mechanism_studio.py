@@ -66,7 +66,7 @@ class MechanismStudio:
         self._shapes = Background("studio shapes") if self.has_shapes else None
         if self._shapes is not None:
             arms = list(mechanism.chains.arms.values())
-            self._shapes.ask(lambda tell: [look_at(arm) for arm in arms], self._looked)
+            self._shapes.ask(lambda tell: [look_at(arm) for arm in arms], self._looks_read)
 
     def _span(self, k: int) -> tuple[float, float]:
         """The range of a slider: the limits of a joint, else half a turn or half the picture either way."""
@@ -134,7 +134,7 @@ class MechanismStudio:
         self.panels.tell_reach(distance, distance < NEAR * self.scene.size)
         self.want("pose", "numbers")
 
-    def _looked(self, looks: list[LinkLooks] | None, fault: Exception | None) -> None:
+    def _looks_read(self, looks: list[LinkLooks] | None, fault: Exception | None) -> None:
         self._looks = looks
         faults = (
             " ".join(filter(None, (chain_looks.faults_text() for chain_looks in looks)))

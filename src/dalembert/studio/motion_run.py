@@ -75,7 +75,7 @@ class Order:
     moves: bool = False
 
     @property
-    def own(self) -> Load | None:
+    def own_load(self) -> Load | None:
         """What the design has in its hand; a payload takes its place for as long as it is held."""
         return dict(getattr(self.system, "loads", ())).get(getattr(self.system, "tool_link", ""))
 
@@ -85,7 +85,7 @@ class Order:
         if self.mass and self.payload in (GRIPPED, CARRIED):
             load_changes.append(LoadChange(self.grip, Load(mass=self.mass), self.moves))
         if self.mass and self.payload in (DROPPED, CARRIED):
-            load_changes.append(LoadChange(self.drop, self.own))
+            load_changes.append(LoadChange(self.drop, self.own_load))
         if len(load_changes) == 2 and self.drop <= self.grip:
             raise ArmError(f"the load is gripped at {self.grip:g} s, so it can be dropped only later than that")
         return load_changes

@@ -33,13 +33,13 @@ class RecordPanel:
             gui.add_button("film (GIF)").on_click(lambda event: self._film(event.client, True))
             gui.add_button("frames (PNG, zip)").on_click(lambda event: self._film(event.client, False))
 
-    def _shown(self) -> MotionRun | None:
+    def _current_run(self) -> MotionRun | None:
         if self.panel.shown is None:
             self.panel.tell("nothing to record yet: simulate, or read a file")
         return self.panel.shown
 
     def _save(self, ending: str, client: Any) -> None:
-        run = self._shown()
+        run = self._current_run()
         if run is None:
             return
         with tempfile.TemporaryDirectory() as folder:
@@ -48,7 +48,7 @@ class RecordPanel:
             self._send(client, f"{identifier(run.motion.name)}-motion{ending}", path.read_bytes())
 
     def _film(self, client: Any, as_gif: bool) -> None:
-        run = self._shown()
+        run = self._current_run()
         if run is None or client is None:
             return
         rate = float(self.rate.value)

@@ -77,7 +77,7 @@ class Studio:
         if any(link.shapes for link in arm.links):  # meshes take a while to read, and the arm is seen as bars meanwhile
             self.panels.tell_looks("the shapes of the links are being read ...")
             self._shapes = Background("studio shapes")
-            self._shapes.ask(lambda tell: look_at(arm), self._looked)
+            self._shapes.ask(lambda tell: look_at(arm), self._looks_read)
 
     # -- what is seen -----------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class Studio:
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 
-    def _looked(self, looks: LinkLooks | None, fault: Exception | None) -> None:
+    def _looks_read(self, looks: LinkLooks | None, fault: Exception | None) -> None:
         self.looks = looks
         self.panels.tell_looks(looks.faults_text() if looks is not None else f"the shapes are not shown: {fault}")
         self.want("arm", "pose")
@@ -181,7 +181,7 @@ class Studio:
             self._held_handle = None
         if "arm" in stale:
             self._draw()
-        self._place(q, held_handle)
+        self._move_scene(q, held_handle)
         if "numbers" in stale:
             self._number(q, qd, qdd)
 
@@ -197,7 +197,7 @@ class Studio:
             self.ghost.remove()
             self.ghost = None
 
-    def _place(self, q: Array, held_handle: Any) -> None:
+    def _move_scene(self, q: Array, held_handle: Any) -> None:
         with self.server.atomic():
             self.arm_scene.move(q)
             if self.ghost is not None:

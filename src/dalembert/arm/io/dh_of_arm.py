@@ -69,11 +69,11 @@ class DHForm:
             drive_model=self.source.drive_model,
             **about,
         )
-        arm = replace(arm, links=tuple(self._looking(link, number - 1) for number, link in enumerate(arm.links)))
-        arm = self._standing(arm)
+        arm = replace(arm, links=tuple(self._with_shapes(link, number - 1) for number, link in enumerate(arm.links)))
+        arm = self._with_locked_joints(arm)
         return type(self.source)(**{entry.name: getattr(arm, entry.name) for entry in fields(ArmDescription)})
 
-    def _standing(self, arm: ArmDescription) -> ArmDescription:
+    def _with_locked_joints(self, arm: ArmDescription) -> ArmDescription:
         """The arm with the locked joints that motors turn with: no rows, but where the motors stand goes by them."""
         turning = {name for actuator in self.drives.actuators for name, ratio in actuator.ratios if ratio}
         locked = [joint for joint in self.source.joints if joint.held and joint.name in turning]
@@ -88,7 +88,7 @@ class DHForm:
             joints.append(Joint(joint.name, "fixed", arm.links[-1].name, child, held=joint.held))
         return replace(arm, links=tuple(links), joints=tuple(joints), drives=self.drives) if locked else arm
 
-    def _looking(self, link: Link, body: int) -> Link:
+    def _with_shapes(self, link: Link, body: int) -> Link:
         """A link with what the links of its body (-1: the base) look like, and the meshes they refer to."""
         meshes: list[str] = []
         shapes: list[LinkShape] = []
