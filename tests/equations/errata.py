@@ -234,7 +234,7 @@ def lee(eq: Equations, of: str) -> tuple[TrigPolynomial, dict[str, Any]]:
 def drift_of_link_3(eq: Equations) -> Any:
     """The acceleration of the mass centre of link 3 that the speeds alone give it, in base axes."""
     ring = eq.moving_space.ring
-    links = chain(eq.arm, ring, eq.model.selection.given(ring))
+    links = chain(eq.arm, ring, eq.model.selection.ring_parameters(ring))
     placed = kinematics.frames(links, ring, ring.positions)
     speeds = [ring.symbol(f"qd{i + 1}") for i in range(eq.n)]
     drift = generalized_dalembert.drifts(links, placed, speeds)[2]

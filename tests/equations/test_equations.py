@@ -115,7 +115,7 @@ def test_newton_euler_over_the_ring_gives_the_same_torques() -> None:
     equations = Equations(da.load("puma560-arm"), "symbols")
     space = equations.moving_space
     ring = space.ring
-    wide = chain(equations.arm, ring, equations.model.selection.given(ring))
+    wide = chain(equations.arm, ring, equations.model.selection.ring_parameters(ring))
     motion = [[ring.symbol(f"{mark}{i + 1}") for i in range(3)] for mark in ("qd", "qdd")]
     torques = newton_euler.inverse_dynamics(wide, ring, ring.positions, *motion)
     for i in range(3):

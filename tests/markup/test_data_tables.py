@@ -11,7 +11,7 @@ import pytest
 
 from dalembert.markup.data_tables import Column, DataTable, Rich
 from dalembert.markup.elements import Html
-from dalembert.markup.numbers import joint_label, percent, written
+from dalembert.markup.numbers import formatted, joint_label, percent
 
 TABLE = DataTable(
     "sizes",
@@ -87,7 +87,7 @@ def test_a_row_that_does_not_fit_is_refused() -> None:
     ],
 )
 def test_numbers_are_written_as_people_read_them(value: float | None, text: str) -> None:
-    assert written(value) == text
+    assert formatted(value) == text
 
 
 def test_shares_and_joints() -> None:

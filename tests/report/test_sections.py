@@ -208,7 +208,7 @@ def followed():
 
 def test_in_closed_loop_the_exact_model_follows_and_one_that_does_not_know_the_load_strays(followed) -> None:
     arm, _states, _load, _model, (empty, told, untold) = followed
-    assert [(one.load, one.told) for one in (empty, told, untold)] == [(0.0, True), (1.0, True), (1.0, False)]
+    assert [(one.load, one.knows_load) for one in (empty, told, untold)] == [(0.0, True), (1.0, True), (1.0, False)]
     assert all(list(one.errors) == ["exact", "30\u00a0%"] for one in (empty, told, untold))
     for one in (empty, told):
         assert np.abs(one.errors["exact"]).max() < 1e-5

@@ -126,7 +126,7 @@ def test_an_arm_without_shapes_is_bars_and_one_whose_mesh_is_missing_too() -> No
     assert all(node.visible for name, node in plain.nodes.items() if "bar" in name)
     text = URDF.replace('<box size="0.2 0.1 0.1"/>', '<mesh filename="lost.stl"/>')
     scene, made = drawn(da.load(text))
-    assert "'lost.stl' stands beside a file, and a text has no folder" in made.looks.told()
+    assert "'lost.stl' stands beside a file, and a text has no folder" in made.looks.faults_text()
     drum = {body: scene.nodes[f"/arm/body{body}/joint"].visible for body in (0, 1)}
     assert drum == {0: False, 1: True}  # the upper arm has a shape, the slide's is missing
     made.show("shapes", False)

@@ -32,7 +32,7 @@ def test_drives_that_count_are_those_of_the_arm() -> None:
 def test_a_number_set_back_is_no_change() -> None:
     design = Design(ARM).with_value("load.mass", 2.0).with_value("load.mass", 0.0)
     assert design == Design(ARM)
-    assert design.told() == []
+    assert design.change_lines() == []
 
 
 @pytest.mark.parametrize(("name", "value"), [("load.mass", -1.0), ("load.mass", np.nan), ("no.such", 1.0)])
@@ -68,9 +68,9 @@ def test_moves_of_one_slider_are_one_step_until_it_rests() -> None:
     history.set(history.now.with_value("gravity.z", -1.62))
     moment += 5.0
     history.set(history.now.with_value("gravity.z", -3.7))
-    seen = [history.now.told()]
+    seen = [history.now.change_lines()]
     while history.undo():
-        seen.append(history.now.told())
+        seen.append(history.now.change_lines())
     assert [len(lines) for lines in seen] == [2, 2, 1, 0]
     assert seen[1][1].endswith("-1.62 m/s^2")
     assert seen[2] == ["load.mass: 0 -> 2 kg"]

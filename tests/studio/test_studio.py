@@ -82,11 +82,11 @@ def test_the_hand_is_followed_by_the_joints(studio: Studio) -> None:
 def test_a_change_of_the_design_is_seen_compared_and_taken_back(studio: Studio) -> None:
     studio.keep()
     studio.set_design(studio.design.with_value("load.mass", 3.0))
-    assert until(lambda: "load.mass: 0 -> 3 kg" in studio.panels.design.told.content)
+    assert until(lambda: "load.mass: 0 -> 3 kg" in studio.panels.design.change_list.content)
     assert until(lambda: "kept" in studio.panels.beside.content)
     assert until(lambda: studio.ghost is not None)
     studio.undo()
-    assert until(lambda: studio.panels.design.told.content == "as it was opened")
+    assert until(lambda: studio.panels.design.change_list.content == "as it was opened")
     assert until(lambda: studio.ghost is None)
 
 

@@ -112,7 +112,7 @@ def test_a_person_moves_changes_simulates_and_takes_home(browser: str, studio: S
         chrome.click(TAB.format("Design"))
         assert chrome.until(lambda: chrome.place(SLIDER.format(1)) is not None)
         last = SLIDER.format("document.querySelectorAll('[role=slider]').length - 1")
-        assert drag_until(chrome, last, 30, lambda: "link2.mass" in "".join(studio.design.told()))
+        assert drag_until(chrome, last, 30, lambda: "link2.mass" in "".join(studio.design.change_lines()))
 
         chrome.click(TAB.format("Motion"))
         assert chrome.until(lambda: chrome.place(BUTTON.format("simulate")) is not None)

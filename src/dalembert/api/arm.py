@@ -111,5 +111,5 @@ class Arm(SystemQuestions):
                 f"\nTo fit Denavit-Hartenberg rows, axes were turned by up to {form.turned:.2g} rad and moved by up to "
                 f"{form.shifted:.2g} m.\n"
             )
-        about = {"title": self.title, "sources": self.sources, "notes": notes}
-        return write_toml(form.arm(self.name, self.gravity, "ignore", **about))
+        metadata = {"title": self.title, "sources": self.sources, "notes": notes}
+        return write_toml(form.arm(self.name, self.gravity, "ignore", **metadata))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.following import counted
+from ..arm.following import followers_phrase
 from ..arm.lazy_arrays import chunkwise
 from ..drives.approximations import ApproximationError, compare
 from ..drives.effective_inertia import InertiaRange, effective_inertia, inertia_range
@@ -40,9 +40,9 @@ class DrivenArm(DrivenSystem, SystemQuestions):
         if model == "none":
             raise ArmError('an arm with drives counts them: "exact", or an approximation')
         values = {field.name: getattr(arm, field.name) for field in fields(ArmDescription)}
-        made = cls(**(values | {"drive_model": model}))
-        made.drives.check(made)
-        return made
+        driven = cls(**(values | {"drive_model": model}))
+        driven.drives.check(driven)
+        return driven
 
     @property
     def arm(self) -> Arm:
@@ -91,5 +91,5 @@ class DrivenArm(DrivenSystem, SystemQuestions):
 
     def __repr__(self) -> str:
         shortcut = "" if self.drive_model == "exact" else f", rotors by {self.drive_model!r}"
-        joints = f"{self.n} joints{counted(self.followers)}"
+        joints = f"{self.n} joints{followers_phrase(self.followers)}"
         return f"<DrivenArm {self.name!r}: {joints}, motors {', '.join(self.motor_names)}{shortcut}>"

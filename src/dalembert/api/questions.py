@@ -309,25 +309,25 @@ class SystemQuestions(SystemPages):
             seed=seed, fixed=fixed,
         )  # fmt: skip
 
-    def _lazy_inverse_kinematics(self, pose: Any, near: Any, solutions: bool, **asked: Any) -> JointSolutions:
+    def _lazy_inverse_kinematics(self, pose: Any, near: Any, solutions: bool, **options: Any) -> JointSolutions:
         """The same of Dask arrays, chunk by chunk."""
         if solutions:
             raise ArmError(
                 f"{self.name}: poses have lists of solutions of different lengths, which no Dask array holds; ask for "
                 "them chunk by chunk, or leave solutions out"
             )
-        points = asked["task"] == "position" and tuple(np.shape(pose)[-2:]) != (4, 4)
-        placed = self.forward_kinematics(np.zeros(self.n))
-        probe = placed[:3, 3] if points else placed
+        points = options["task"] == "position" and tuple(np.shape(pose)[-2:]) != (4, 4)
+        tool_pose = self.forward_kinematics(np.zeros(self.n))
+        probe = tool_pose[:3, 3] if points else tool_pose
         arrays, axes, probes = [pose], [1 if points else 2], [probe]
         if near is not None:
             arrays, axes, probes = [pose, near], [*axes, 1], [probe, np.zeros(self.n)]
 
         def solve(pose: Any, near: Any = None) -> JointSolutions:
-            return self.inverse_kinematics(pose, near=near, **asked)
+            return self.inverse_kinematics(pose, near=near, **options)
 
-        found: JointSolutions = mapped(solve, *arrays, axes=axes, probes=probes)
-        return found
+        solutions_: JointSolutions = mapped(solve, *arrays, axes=axes, probes=probes)
+        return solutions_
 
     def manipulability(
         self,

@@ -58,8 +58,8 @@ class SelfTest:
     def run(self) -> SelfTestResult:
         """Compare."""
         begin = time.perf_counter()
-        found = self.difference()
-        return SelfTestResult(self.asked, self.against, found, self.allowed, time.perf_counter() - begin)
+        difference = self.difference()
+        return SelfTestResult(self.asked, self.against, difference, self.allowed, time.perf_counter() - begin)
 
 
 def self_tests() -> list[SelfTest]:
@@ -95,8 +95,8 @@ def _rounded(dtype: type[np.floating] = np.float64) -> float:
     return ROUNDINGS * float(np.finfo(dtype).eps)
 
 
-def _relative(found: Array, right: Array) -> float:
-    return float(np.abs(found - right).max() / max(np.abs(right).max(), np.finfo(float).tiny))
+def _relative(computed: Array, reference: Array) -> float:
+    return float(np.abs(computed - reference).max() / max(np.abs(reference).max(), np.finfo(float).tiny))
 
 
 def _formulation(arm: Arm, name: str, states: Array) -> float:

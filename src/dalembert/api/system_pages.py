@@ -83,10 +83,10 @@ class SystemPages(MovingArm):
 
         if not isinstance(path, str | PathLike | NoneType):
             raise ArmError(f"a page takes its file first, then the state: page(q=...), not page({path!r:.40})")
-        found = state_page(self, q, qd, qdd)
+        page = state_page(self, q, qd, qdd)
         if path is not None:
-            found.write(path)
-        return found
+            page.write(path)
+        return page
 
     def replay(self, motion: Motion, path: str | Path | None = None) -> MotionPage:
         """``motion`` in the 3D view of the report: ``path`` writes the page, and in a notebook it shows itself."""
@@ -99,7 +99,7 @@ class SystemPages(MovingArm):
             raise ArmError(
                 f"{self.name}: the motion is one of {motion.name!r:.60}, whose joints are others; ask that arm"
             )
-        found = MotionPage(self, motion)
+        page = MotionPage(self, motion)
         if path is not None:
-            found.write(path)
-        return found
+            page.write(path)
+        return page

@@ -50,28 +50,28 @@ class Cleaning(Generic[Description]):
             (self.products, "a product of inertia", "products of inertia", "kg m^2"),
         )
         return ", ".join(
-            f"{one} by {sizes[0]:.2g} {unit}"
+            f"{singular} by {sizes[0]:.2g} {unit}"
             if len(sizes) == 1
-            else f"{len(sizes)} {many} by up to {max(sizes):.2g} {unit}"
-            for sizes, one, many, unit in kinds
+            else f"{len(sizes)} {plural} by up to {max(sizes):.2g} {unit}"
+            for sizes, singular, plural, unit in kinds
             if sizes
         )
 
 
 def clean(arm: Description, tolerance: float) -> Description:
     """The arm with what is zero, or a multiple of 15 degrees, within ``tolerance`` taken as such; a warning says so."""
-    made = cleaning(arm, tolerance)
-    if made:
-        warnings.warn(f"{arm.where}{arm.name} is cleaned: {made}", RoundedWarning, caller_level())
-    return made.arm
+    cleaned = cleaning(arm, tolerance)
+    if cleaned:
+        warnings.warn(f"{arm.where}{arm.name} is cleaned: {cleaned}", RoundedWarning, caller_level())
+    return cleaned.arm
 
 
 def hint(arm: ArmDescription) -> None:
     """One warning where cleaning would change the arm."""
-    made = cleaning(arm, HINT)
-    if made:
+    cleaned = cleaning(arm, HINT)
+    if cleaned:
         warnings.warn(
-            f"{arm.where}{arm.name} is off round numbers by what looks like rounding, {made}; used as given, and "
+            f"{arm.where}{arm.name} is off round numbers by what looks like rounding, {cleaned}; used as given, and "
             f"clean={HINT:g} (--clean {HINT:g}) takes them off",
             RoundedWarning,
             caller_level(),
@@ -94,11 +94,11 @@ def cleaning(arm: Description, tolerance: float) -> Cleaning[Description]:
 
 def reach(arm: ArmDescription) -> float:
     """Length of the longest path of frames from the base to a link's mass centre (m)."""
-    there = {arm.base: 0.0}
+    distance = {arm.base: 0.0}
     for joint in arm.joints:
-        step = sum(math.hypot(*place.position) for place in (joint.before, joint.after))
-        there[joint.child] = there[joint.parent] + step
-    return max(there[link.name] + math.hypot(*link.inertia.com) for link in arm.links)
+        step = sum(math.hypot(*placement.position) for placement in (joint.before, joint.after))
+        distance[joint.child] = distance[joint.parent] + step
+    return max(distance[link.name] + math.hypot(*link.inertia.com) for link in arm.links)
 
 
 @dataclass
@@ -127,24 +127,26 @@ class _Cleaner:
 
     def rotations(self, run: list[Step]) -> list[Step]:
         """Consecutive rotations; near a pitch of 90 degrees their product can be round while roll and yaw are not."""
-        found = [self.rotation(step) for step in run]
-        if len(run) > 1 and not any(step.name for step in run) and any(_slanted(step) for step in found):
-            matrix = Placement(tuple(found)).rotation
-            near: Matrix = tuple(tuple(Fraction(round(x)) for x in row) for row in matrix)  # type: ignore[assignment]
-            off = max(abs(float(x - y)) for a, b in zip(matrix, near, strict=True) for x, y in zip(a, b, strict=True))
-            if off <= self.tolerance:
-                self.angles.append(off)
-                return list(turned(near).steps)
-        return found
+        cleaned = [self.rotation(step) for step in run]
+        if len(run) > 1 and not any(step.name for step in run) and any(_slanted(step) for step in cleaned):
+            matrix = Placement(tuple(cleaned)).rotation
+            rounded: Matrix = tuple(tuple(Fraction(round(x)) for x in row) for row in matrix)  # type: ignore[assignment]
+            error = max(
+                abs(float(x - y)) for a, b in zip(matrix, rounded, strict=True) for x, y in zip(a, b, strict=True)
+            )
+            if error <= self.tolerance:
+                self.angles.append(error)
+                return list(turned(rounded).steps)
+        return cleaned
 
     def rotation(self, step: Step) -> Step:
         assert isinstance(step.amount, Angle)
         count = round(step.amount.radians / FIFTEEN)
         meant = Angle.degrees(15 * count)
-        off = math.hypot(step.amount.cos - meant.cos, step.amount.sin - meant.sin)
-        if not off or off > self.tolerance:
+        error = math.hypot(step.amount.cos - meant.cos, step.amount.sin - meant.sin)
+        if not error or error > self.tolerance:
             return step
-        self.angles.append(off)
+        self.angles.append(error)
         return replace(step, amount=meant)
 
     def size(self, length: Fraction) -> Fraction:
@@ -156,7 +158,7 @@ class _Cleaner:
     def inertia(self, body: Inertia) -> Inertia:
         if not body.mass:
             return body
-        before = len(self.lengths) + len(self.products)
+        changes_before = len(self.lengths) + len(self.products)
         central, com = body.central, tuple(self.size(c) for c in body.com)
         largest = max(abs(float(central[i][i])) for i in range(3))
         rows = [list(row) for row in central]
@@ -164,8 +166,8 @@ class _Cleaner:
             if central[i][j] and abs(float(central[i][j])) <= self.tolerance * largest:
                 self.products.append(abs(float(central[i][j])))
                 rows[i][j] = rows[j][i] = Fraction(0)
-        same = len(self.lengths) + len(self.products) == before
-        return body if same else Inertia.of(body.mass, com, rows)
+        unchanged = len(self.lengths) + len(self.products) == changes_before
+        return body if unchanged else Inertia.of(body.mass, com, rows)
 
 
 def _slanted(step: Step) -> bool:

@@ -20,7 +20,7 @@ from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
 from .errors import ArmError, PhysicalWarning, caller_level
 from .exact import Angle, exact, exact_vector
-from .following import Coupled, Follows, counted, couplings, independent, offset_placement, settled
+from .following import Coupled, Follows, couplings, followers_phrase, independent, offset_placement, settled
 from .inertia import Inertia, Load
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
@@ -236,14 +236,15 @@ class ArmDescription:
         return f"{self.origin}: " if self.origin else ""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}: {self.n} joints {self.joint_letters}{counted(self.followers)}>"
+        joints = f"{self.n} joints {self.joint_letters}{followers_phrase(self.followers)}"
+        return f"<{type(self).__name__} {self.name!r}: {joints}>"
 
     def _repr_html_(self) -> str:
         from ..markup.notebook import folded, framed, heading, note
         from .description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
 
         driven = ", with its drives" if self.counts_drives else ""
-        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{counted(self.followers)}{driven}")
+        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{followers_phrase(self.followers)}{driven}")
         drives = drives_table(self.drives, arm=self)
         parts = [link_inertia_table(self), *([drives] if drives is not None else [])]
         summary = "Inertia and drives" if drives is not None else "Inertia"
@@ -264,41 +265,41 @@ class ArmDescription:
     @cached_property
     def body_of(self) -> Mapping[str, tuple[int, Placement]]:
         """For each link: the moving body it belongs to (-1 for the base) and its frame in that body's link frame."""
-        found: dict[str, tuple[int, Placement]] = {self.base: (-1, Placement())}
+        bodies: dict[str, tuple[int, Placement]] = {self.base: (-1, Placement())}
         count = 0
         for joint in self.joints:
             if joint.moves:
-                found[joint.child] = (count, Placement())
+                bodies[joint.child] = (count, Placement())
                 count += 1
             else:
-                body, placement = found[joint.parent]
-                found[joint.child] = (body, shortened(placement @ joint.before @ joint.after))
-        return found
+                body, placement = bodies[joint.parent]
+                bodies[joint.child] = (body, shortened(placement @ joint.before @ joint.after))
+        return bodies
 
     @cached_property
     def bodies(self) -> tuple[Body, ...]:
         """The moving bodies: fixed joints merged with their masses kept, loads included."""
         inertias = [Inertia()] * len(self.all_moving)
-        carried = [(link.name, Placement(), link.inertia) for link in self.links]
+        attached = [(link.name, Placement(), link.inertia) for link in self.links]
         for name, load in self.loads:
-            carried.append((name, self.load_frame(name), load.body))
+            attached.append((name, self.load_frame(name), load.body))
         if self.counts_drives:
             self.drives.check(self)
-            carried += [(rotor.link, Placement(), rotor.locked) for rotor in self.drives.uncounted_rotors]
-        for name, placement, inertia in carried:
+            attached += [(rotor.link, Placement(), rotor.locked) for rotor in self.drives.uncounted_rotors]
+        for name, placement, inertia in attached:
             body, frame = self.body_of[name]
             if body >= 0:
                 # Without a placement no conversion: numbers in the link's own frame stay exactly as written.
-                there = frame @ placement
-                inertias[body] = inertias[body] + (inertia.placed(there) if there.steps else inertia)
-        found = []
+                in_body = frame @ placement
+                inertias[body] = inertias[body] + (inertia.placed(in_body) if in_body.steps else inertia)
+        bodies = []
         for joint, coupled, inertia in zip(self.all_moving, self.couplings, inertias, strict=True):
             parent, frame = self.body_of[joint.parent]
             before = frame @ joint.before
             if coupled.offset:
                 before = before @ offset_placement(joint.kind, coupled.offset)
-            found.append(Body(joint, parent, before, joint.after, inertia))
-        return tuple(found)
+            bodies.append(Body(joint, parent, before, joint.after, inertia))
+        return tuple(bodies)
 
     # -- changing: each gives a new arm ---------------------------------------------------------
 
@@ -313,7 +314,7 @@ class ArmDescription:
         name = self.link(link or self.tool_link).name
         if load is not None and link is not None:
             load = load.seen_from(self.load_frame(name))
-        others = tuple((held, other) for held, other in self.loads if held != name)
+        others = tuple((link_name, held) for link_name, held in self.loads if link_name != name)
         return replace(self, loads=others if load is None or not load.body else (*others, (name, load)))
 
     def locked(self, positions: Mapping[str, object]) -> Self:
@@ -353,8 +354,8 @@ class ArmDescription:
         if not isinstance(tool, Placement):
             raise ArmError(f"{self.where}the tool is a Placement or the name of a link, not {tool!r}")
         new = replace(self, tool=tool, tool_link=self.link(link or self.tool_link).name, loads=())
-        there = ((name, self.load_frame(name).inverse() @ new.load_frame(name), load) for name, load in self.loads)
-        return replace(new, loads=tuple((name, load.seen_from(frame)) for name, frame, load in there))
+        reframed = ((name, self.load_frame(name).inverse() @ new.load_frame(name), load) for name, load in self.loads)
+        return replace(new, loads=tuple((name, load.seen_from(frame)) for name, frame, load in reframed))
 
     def load_frame(self, link: str) -> Placement:
         """The frame, on ``link``, in which the numbers of a load on it are: of the hand the tool frame."""
@@ -397,15 +398,15 @@ class ArmDescription:
         """
         return subarm(self, self._moving_joint(first), self._moving_joint(last))
 
-    def _moving_joint(self, which: int | str) -> Joint:
-        if isinstance(which, str):
-            joint = self.joint(which)
+    def _moving_joint(self, joint_key: int | str) -> Joint:
+        if isinstance(joint_key, str):
+            joint = self.joint(joint_key)
             if not joint.moves:
-                raise ArmError(f"{self.where}joint {which!r} is fixed; name one of {listed(self.joint_names)}")
+                raise ArmError(f"{self.where}joint {joint_key!r} is fixed; name one of {listed(self.joint_names)}")
             return joint
-        if not 0 <= which < self.n:
-            raise ArmError(f"{self.where}joint {which} is out of range; joints count from 0 to {self.n - 1}")
-        return self.moving[which]
+        if not 0 <= joint_key < self.n:
+            raise ArmError(f"{self.where}joint {joint_key} is out of range; joints count from 0 to {self.n - 1}")
+        return self.moving[joint_key]
 
     # -- checking -------------------------------------------------------------------------------
 
@@ -418,14 +419,15 @@ class ArmDescription:
         if physical not in ("warn", "error", "ignore"):
             raise ArmError(f'physical must be "warn", "error" or "ignore", not {physical!r}')
         faults = [(link.name, link.inertia.violation()) for link in self.links]
-        said = "; ".join(f"link {name!r}: {fault}" for name, fault in faults if fault)
-        if said and physical == "error":
+        violations = "; ".join(f"link {name!r}: {fault}" for name, fault in faults if fault)
+        if violations and physical == "error":
             raise ArmError(
-                f'{self.where}{self.name}: {said}. Mend the numbers, or load with physical="warn" to use them as given'
+                f'{self.where}{self.name}: {violations}. Mend the numbers, or load with physical="warn" to use them as '
+                "given"
             )
-        if said and physical == "warn":
+        if violations and physical == "warn":
             warnings.warn(
-                f"{self.where}{self.name}: {said}. The numbers are used exactly as given",
+                f"{self.where}{self.name}: {violations}. The numbers are used exactly as given",
                 PhysicalWarning,
                 stacklevel=caller_level(),
             )
@@ -435,8 +437,8 @@ class ArmDescription:
 def listed(names: object, most: int = 40) -> str:
     """Names as they stand in an error message, the first of them where they are many."""
     words = [str(name) for name in names]  # type: ignore[attr-defined]
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more or "none"
+    remainder = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + remainder or "none"
 
 
 def check_names(what: str, names: Sequence[str]) -> None:
@@ -480,16 +482,16 @@ def sorted_from_base(links: Sequence[Link], joints: Sequence[Joint]) -> tuple[Jo
         raise ArmError("the joints run in a circle: no link can be the base; cut one joint")
     placed, order, waiting = {roots[0]}, [], list(joints)
     while waiting:
-        rest = []
+        unplaced = []
         for joint in waiting:
             if joint.parent in placed:
                 placed.add(joint.child)
                 order.append(joint)
             else:
-                rest.append(joint)
-        if len(rest) == len(waiting):
+                unplaced.append(joint)
+        if len(unplaced) == len(waiting):
             raise ArmError(
-                f"joints {listed(j.name for j in rest)} run in a circle apart from the base {roots[0]!r}; cut one"
+                f"joints {listed(j.name for j in unplaced)} run in a circle apart from the base {roots[0]!r}; cut one"
             )
-        waiting = rest
+        waiting = unplaced
     return tuple(order)

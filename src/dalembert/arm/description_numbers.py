@@ -47,45 +47,47 @@ from .named_number import (
 from .placement import Placement, Step
 
 Arm = TypeVar("Arm", bound=ArmDescription)
-_KEPT = "_numbers_by_name"
+_CACHE_KEY = "_numbers_by_name"
 
 
 def numbers_of(arm: ArmDescription) -> dict[str, DescriptionNumber]:
     """All numbers of the description that can be changed by name, in the order of the description."""
-    return {name: number for name, (number, _) in _known(arm).items()}
+    return {name: number for name, (number, _) in _routes(arm).items()}
 
 
-def _known(arm: ArmDescription) -> dict[str, tuple[DescriptionNumber, Route]]:
-    kept = vars(arm)  # where a description keeps what it has worked out
-    if _KEPT not in kept:
-        kept[_KEPT] = {number.name: (number, route) for number, route in _numbers(arm)}
-    found: dict[str, tuple[DescriptionNumber, Route]] = kept[_KEPT]
-    return found
+def _routes(arm: ArmDescription) -> dict[str, tuple[DescriptionNumber, Route]]:
+    cache = vars(arm)  # where a description keeps what it has worked out
+    if _CACHE_KEY not in cache:
+        cache[_CACHE_KEY] = {number.name: (number, route) for number, route in _numbers(arm)}
+    routes: dict[str, tuple[DescriptionNumber, Route]] = cache[_CACHE_KEY]
+    return routes
 
 
 def number_of(arm: ArmDescription, name: str) -> DescriptionNumber:
     """The number of this name."""
-    known = _known(arm)
-    if name not in known:
+    routes = _routes(arm)
+    if name not in routes:
         of_drives = name.startswith(("motor.", "element.")) or name.endswith((".coulomb", ".viscous", ".starting"))
-        why = "; its drives do not count here, so count them" if of_drives and not arm.counts_drives else ""
+        remedy = "; its drives do not count here, so count them" if of_drives and not arm.counts_drives else ""
         if name.startswith(f"load.{arm.tool_link}."):
-            why = f"; the load of {arm.tool_link!r:.60}, which the hand is on, has the names load.mass, load.com.x, ..."
+            remedy = (
+                f"; the load of {arm.tool_link!r:.60}, which the hand is on, has the names load.mass, load.com.x, ..."
+            )
         examples = "link.NAME.mass, load.mass, length.NAME, joint.NAME.x, motor.NAME.inertia, gravity.z"
-        refuse_unknown(f"{arm.where}{arm.name}", name, known, why, examples)
-    return known[name][0]
+        refuse_unknown(f"{arm.where}{arm.name}", name, routes, remedy, examples)
+    return routes[name][0]
 
 
 def with_numbers(arm: Arm, values: Mapping[str, Any]) -> Arm:
     """The description with these numbers, by name, and all others as they are."""
     for name in values:
         number_of(arm, name)
-    found: Any = arm
-    parts = by_route(_known(arm), values).items()
+    changed: Any = arm
+    parts = by_route(_routes(arm), values).items()
     # Lengths first, in whatever order they are given: an origin that is set is then where it was set.
-    for (kind, own), changes in sorted(parts, key=lambda part: part[0][0] not in ("length", "angle")):
-        found = CHANGES[kind](found, own, changes)
-    return found
+    for (kind, part_name), changes in sorted(parts, key=lambda part: part[0][0] not in ("length", "angle")):
+        changed = CHANGES[kind](changed, part_name, changes)
+    return changed
 
 
 # -- naming -----------------------------------------------------------------------------------------
@@ -95,10 +97,10 @@ def _numbers(arm: ArmDescription) -> Named:
     for link in arm.links:
         if link.name != arm.base:
             yield from body_numbers(f"link.{link.name}", link.inertia, "link", link.name)
-    held = dict(arm.loads)
+    loads = dict(arm.loads)
     others = [(f"load.{link.name}", link.name) for link in arm.links if link.name != arm.tool_link]
     for prefix, name in (("load", arm.tool_link), *others):  # what the hand holds has one name
-        yield from body_numbers(prefix, held[name].body if name in held else Inertia(), "load", name)
+        yield from body_numbers(prefix, loads[name].body if name in loads else Inertia(), "load", name)
     for step in _named_steps(arm):
         if isinstance(step.amount, Angle):
             number = DescriptionNumber(f"angle.{step.name}", "rad", exact(step.amount.radians), is_angle=True)
@@ -131,21 +133,23 @@ def _following(joint: Joint) -> Named:
 def _limits(joint: Joint) -> Named:
     turning, prefix = joint.kind == "revolute", f"joint.{joint.name}"
     units = {"effort": "N m" if turning else "N", "velocity": "rad/s" if turning else "m/s"}
-    for what in ("lower", "upper", "effort", "velocity"):
-        limit = getattr(joint.limits, what)
+    for limit_name in ("lower", "upper", "effort", "velocity"):
+        limit = getattr(joint.limits, limit_name)
         if math.isfinite(limit):
-            least = 0.0 if what in units else -math.inf
-            below = (f"{prefix}.lower",) if what == "upper" and math.isfinite(joint.limits.lower) else ()
-            unit = units.get(what, "rad" if turning else "m")
-            number = DescriptionNumber(f"{prefix}.{what}", unit, exact(limit), least, moves=False, not_below=below)
-            yield number, ("joint", joint.name, what)
+            least = 0.0 if limit_name in units else -math.inf
+            below = (f"{prefix}.lower",) if limit_name == "upper" and math.isfinite(joint.limits.lower) else ()
+            unit = units.get(limit_name, "rad" if turning else "m")
+            number = DescriptionNumber(
+                f"{prefix}.{limit_name}", unit, exact(limit), least, moves=False, not_below=below
+            )
+            yield number, ("joint", joint.name, limit_name)
 
 
 def _named_steps(arm: ArmDescription) -> list[Step]:
     """The first step of each name; a name that stands in several places is one number."""
     steps = [step for joint in arm.joints for part in (joint.before, joint.after) for step in part.steps]
-    found = {step.name: step for step in reversed([*steps, *arm.tool.steps])}
-    return [step for name, step in reversed(found.items()) if name and not name.startswith("-")]
+    steps_by_name = {step.name: step for step in reversed([*steps, *arm.tool.steps])}
+    return [step for name, step in reversed(steps_by_name.items()) if name and not name.startswith("-")]
 
 
 # -- changing: each part at once, from the numbers of the description ---------------------------------
@@ -158,9 +162,9 @@ def _link(arm: Any, name: str, changes: Changes) -> Any:
 
 
 def _load(arm: Any, name: str, changes: Changes) -> Any:
-    held = dict(arm.loads)
-    load = Load(*changed_body(held[name].body if name in held else Inertia(), changes))
-    return replace(arm, loads=tuple({**held, name: load}.items()))
+    loads = dict(arm.loads)
+    load = Load(*changed_body(loads[name].body if name in loads else Inertia(), changes))
+    return replace(arm, loads=tuple({**loads, name: load}.items()))
 
 
 def _gravity(arm: Any, _: str, changes: Changes) -> Any:
@@ -178,8 +182,8 @@ def _named(arm: Any, _: str, changes: Changes) -> Any:
         stem = step.name.removeprefix("-")
         if not stem or stem not in changes:
             return step
-        given = changes[stem]
-        amount = given if isinstance(given, Angle) else Angle.of(given) if step.kind == "rotate" else exact(given, stem)
+        value = changes[stem]
+        amount = value if isinstance(value, Angle) else Angle.of(value) if step.kind == "rotate" else exact(value, stem)
         return replace(step, amount=-amount if step.name.startswith("-") else amount)
 
     def placed(placement: Placement) -> Placement:
@@ -191,20 +195,20 @@ def _named(arm: Any, _: str, changes: Changes) -> Any:
 
 def _joint(arm: Any, name: str, changes: Changes) -> Any:
     joint: Joint = arm.joint(name)
-    limits = {what: float(changes[what]) for what in ("lower", "upper", "effort", "velocity") if what in changes}
+    limits = {key: float(changes[key]) for key in ("lower", "upper", "effort", "velocity") if key in changes}
     follows = joint.follows
     if follows is not None:
-        follows = replace(follows, **{what: changes[what] for what in ("multiplier", "offset") if what in changes})
+        follows = replace(follows, **{key: changes[key] for key in ("multiplier", "offset") if key in changes})
     new = replace(
         joint, before=changed_placement(joint.before, changes, f"joint {name!r}"),
         limits=replace(joint.limits, **limits), follows=follows,
     )  # fmt: skip
-    found = replace(arm, joints=tuple(new if x.name == name else x for x in arm.joints))
+    changed = replace(arm, joints=tuple(new if x.name == name else x for x in arm.joints))
     if not rubs(changes):
-        return found
-    own = dict(arm.drives.joint_friction)
-    own[name] = changed_friction(arm.drives.friction_of(name), changes)
-    return replace(found, drives=replace(arm.drives, joint_friction=tuple(own.items())))
+        return changed
+    joint_friction = dict(arm.drives.joint_friction)
+    joint_friction[name] = changed_friction(arm.drives.friction_of(name), changes)
+    return replace(changed, drives=replace(arm.drives, joint_friction=tuple(joint_friction.items())))
 
 
 CHANGES: dict[str, Callable[[Any, str, Changes], Any]] = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..markup.data_tables import Column, DataTable, Value
 from ..markup.elements import Html
-from ..markup.numbers import shown_position, unit, written
+from ..markup.numbers import formatted, shown_position, unit
 from .motor_units import motor_units
 
 if TYPE_CHECKING:
@@ -122,13 +122,13 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
         return None
     motors = train.actuators
     efforts = motor_units(arm) if arm is not None else ["N" if motor.kind == "linear" else "N m" for motor in motors]
-    same = len(set(efforts)) <= 1
-    units = (SLIDING if "N" in efforts else TURNING) if same else ("", "", "")
-    each = [", ".join(SLIDING if effort == "N" else TURNING) for effort in efforts]
-    told: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
-    stall = "stall force" if same and "N" in efforts else "stall torque"
+    one_unit = len(set(efforts)) <= 1
+    units = (SLIDING if "N" in efforts else TURNING) if one_unit else ("", "", "")
+    motor_unit_texts = [", ".join(SLIDING if effort == "N" else TURNING) for effort in efforts]
+    transmissions: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
+    stall = "stall force" if one_unit and "N" in efforts else "stall torque"
     candidates: list[tuple[Column, list[Value]]] = [
-        (Column("ratios", "turns per turn (rad, or per m) of each joint"), told),
+        (Column("ratios", "turns per turn (rad, or per m) of each joint"), transmissions),
         (Column("rotor", "rotor inertia", units[ROTOR], "number"), [float(motor.rotor.inertia) for motor in motors]),
         (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
         (Column("stall torque", stall, units[EFFORT], "number"), [motor.stall_torque for motor in motors]),
@@ -139,16 +139,16 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
         (Column("viscous friction", "viscous friction", units[VISCOUS], "number"),
          [m.friction.viscous for m in motors]),
         (Column("model", "friction model"), [m.friction.model.name if m.friction.model.varies else "" for m in motors]),
-        (Column("units", "units of rotor, viscous friction, torque"), [] if same else [*each]),
+        (Column("units", "units of rotor, viscous friction, torque"), [] if one_unit else [*motor_unit_texts]),
     ]  # fmt: skip
-    known = [(column, values) for column, values in candidates if any(values)]
+    filled = [(column, values) for column, values in candidates if any(values)]
     rows: list[tuple[Value, ...]] = [
-        (motor.name, *(values[index] for _, values in known)) for index, motor in enumerate(motors)
+        (motor.name, *(values[index] for _, values in filled)) for index, motor in enumerate(motors)
     ]
-    columns = (Column("motor", "motor"), *(column for column, _ in known))
+    columns = (Column("motor", "motor"), *(column for column, _ in filled))
     return DataTable("drives", caption, columns, tuple(rows))
 
 
 def ratios(pairs: Sequence[tuple[str, object]]) -> str:
     """The ratios of a motor, joint by joint."""
-    return ", ".join(f"{joint} {written(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]
+    return ", ".join(f"{joint} {formatted(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]

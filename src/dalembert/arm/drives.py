@@ -129,8 +129,10 @@ class Actuator:
     def is_limited(self) -> bool:
         """True if a stall torque, a largest current or a supply is known."""
         motor = self.motor
-        known = motor is not None and (math.isfinite(motor.largest_current) or math.isfinite(motor.supply))
-        return known or self.stall_torque is not None
+        electrically_limited = motor is not None and (
+            math.isfinite(motor.largest_current) or math.isfinite(motor.supply)
+        )
+        return electrically_limited or self.stall_torque is not None
 
 
 @dataclass(frozen=True)
@@ -206,9 +208,9 @@ class DriveTrain:
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
         """All functions of the joint positions in the drives: positions of motors and elements, places of bodies."""
-        own = (part.turns for part in self.elements)
-        placed = (part.body.placement for part in self.parts if part.body is not None)
-        return tuple(each for each in (self.turns, *own, *placed) if each is not None)
+        element_turns = (part.turns for part in self.elements)
+        placements = (part.body.placement for part in self.parts if part.body is not None)
+        return tuple(function for function in (self.turns, *element_turns, *placements) if function is not None)
 
     @property
     def written(self) -> bool:
@@ -246,13 +248,13 @@ class DriveTrain:
 
         Where joints follow others it is N_J A: a motor turns with the coordinate by all joints that go with it.
         """
-        places = dict(zip((joint.name for joint in arm.all_moving), arm.couplings, strict=True))
+        couplings = dict(zip((joint.name for joint in arm.all_moving), arm.couplings, strict=True))
         rows = []
         for part in self.actuators if parts is None else parts:
             row = [Fraction(0)] * arm.n
             for joint, ratio in part.ratios:
-                if joint in places:
-                    row[places[joint].coordinate] += ratio * places[joint].multiplier
+                if joint in couplings:
+                    row[couplings[joint].coordinate] += ratio * couplings[joint].multiplier
             rows.append(row)
         return rows
 
@@ -299,10 +301,10 @@ class DriveTrain:
         from ..markup.notebook import framed, heading, note
         from .description_tables import drives_table
 
-        found = drives_table(self)
+        table = drives_table(self)
         elements = f"{len(self.elements)} elements between motors and joints." if self.elements else ""
-        said = f"{elements} The transmission varies with the joint positions." if self.turns is not None else elements
-        return framed(found or heading("No drives are known: each joint has a motor without inertia"), note(said))
+        remark = f"{elements} The transmission varies with the joint positions." if self.turns is not None else elements
+        return framed(table or heading("No drives are known: each joint has a motor without inertia"), note(remark))
 
     def friction_of(self, joint: str) -> Friction:
         """Friction at the joint itself."""
@@ -320,21 +322,21 @@ class DriveTrain:
         seen: set[str] = set()
         parts: tuple[Actuator | Element, ...] = (*self.actuators, *self.elements)
         for part in parts:
-            here = f"{where}{'motor' if isinstance(part, Actuator) else 'element'} {part.name!r}"
+            part_label = f"{where}{'motor' if isinstance(part, Actuator) else 'element'} {part.name!r}"
             if part.name in seen:
-                raise ArmError(f"{here}: another part of the drives has this name; names must differ")
+                raise ArmError(f"{part_label}: another part of the drives has this name; names must differ")
             seen.add(part.name)
             for joint, _ in part.ratios:
                 if joint not in joints:
-                    raise ArmError(f"{here}: turns with joint {joint!r}, which is not there; the joints are "
+                    raise ArmError(f"{part_label}: turns with joint {joint!r}, which is not there; the joints are "
                                    f"{', '.join(sorted(joints))}")  # fmt: skip
-            part.rotor.check(arm, here)
+            part.rotor.check(arm, part_label)
             if part.body is not None:
-                part.body.check(arm, here)
+                part.body.check(arm, part_label)
             if isinstance(part, Actuator):
-                part.friction.check(here)
+                part.friction.check(part_label)
                 if part.motor is not None:
-                    part.motor.check(here)
+                    part.motor.check(part_label)
         for joint, friction in self.joint_friction:
             if joint not in joints:
                 raise ArmError(f"{where}friction at joint {joint!r}, which is not there")
@@ -353,8 +355,8 @@ def undriven(rows: Sequence[Sequence[Fraction]], names: Sequence[str]) -> str:
     """Message on a joint that no motor moves; empty for a matrix of full rank. Exact elimination."""
     n = len(names)
     pivots: list[tuple[int, list[Fraction]]] = []
-    for given in rows:
-        row = list(given)
+    for motor_row in rows:
+        row = list(motor_row)
         for pivot, pivot_row in pivots:
             if row[pivot]:
                 factor = row[pivot] / pivot_row[pivot]
@@ -428,11 +430,11 @@ def train_of_joints(rows: Sequence[JointDrive], origin: str = "", followers: Col
     where = f"{origin}: " if origin else ""
     driven = [row for row in rows if row.joint not in followers or row.stall is not None]
     carried = [row for row in rows if row not in driven and row.has_motor]
-    own = {row.joint: row.own_friction(row in carried) for row in rows}
+    friction_at_joint = {row.joint: row.own_friction(row in carried) for row in rows}
     return DriveTrain(
         tuple(row.actuator(where) for row in driven) if any(row.has_motor for row in driven) else (),
         tuple(Element(f"rotor of {row.joint}", a.ratios, a.rotor) for row in carried for a in (row.actuator(where),)),
-        joint_friction=tuple((joint, friction) for joint, friction in own.items() if friction),
+        joint_friction=tuple((joint, friction) for joint, friction in friction_at_joint.items() if friction),
         origin=origin,
     )
 
@@ -451,9 +453,9 @@ def joined(train: DriveTrain, rows: Sequence[JointDrive], origin: str, followers
             )
         if (row.damping or row.friction) and row.joint in dict(train.joint_friction):
             raise ArmError(f"{where}friction at joint {row.joint!r} is given twice, at the joint and in the drives")
-    plain = train_of_joints(rows, origin, followers)
+    joint_train = train_of_joints(rows, origin, followers)
     return replace(
         train,
-        elements=(*train.elements, *plain.elements),
-        joint_friction=(*train.joint_friction, *plain.joint_friction),
+        elements=(*train.elements, *joint_train.elements),
+        joint_friction=(*train.joint_friction, *joint_train.joint_friction),
     )

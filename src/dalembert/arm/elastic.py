@@ -84,10 +84,10 @@ class PointSpring:
             exact_vector(point, f"point of the spring on link {link!r}")
         if self.link_a == self.link_b:
             raise ArmError(f"a spring from link {self.link_a!r} to itself does nothing; name two links")
-        of_spring = f"of the spring between {self.link_a!r} and {self.link_b!r}"
-        _not_negative(self.stiffness, f"stiffness {of_spring}")
-        _not_negative(self.rest, f"rest length {of_spring}")
-        _not_negative(self.damping, f"damping {of_spring}")
+        label = f"of the spring between {self.link_a!r} and {self.link_b!r}"
+        _not_negative(self.stiffness, f"stiffness {label}")
+        _not_negative(self.rest, f"rest length {label}")
+        _not_negative(self.damping, f"damping {label}")
 
     def within(self, links: Collection[str], joints: Collection[str]) -> bool:
         """Whether the part is attached to these links and joints only."""

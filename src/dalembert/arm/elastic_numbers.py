@@ -19,27 +19,27 @@ from .named_number import Changes, DescriptionNumber, Named, changed_vector, vec
 
 
 def _names(arm: ArmDescription) -> list[str]:
-    found: list[str] = []
+    names: list[str] = []
     for part in arm.elastic:
         if isinstance(part, JointSpring | JointDamper):
             name = f"{'spring' if isinstance(part, JointSpring) else 'damper'}.{part.joint}"
         else:
             name = f"spring.{part.link_a}-{part.link_b}"
-        again = sum(other.partition("#")[0] == name for other in found)
-        found.append(f"{name}#{again + 1}" if again else name)
-    return found
+        repeats = sum(earlier.partition("#")[0] == name for earlier in names)
+        names.append(f"{name}#{repeats + 1}" if repeats else name)
+    return names
 
 
 def elastic_numbers(arm: ArmDescription) -> Named:
     """All numbers of springs and dampers."""
     for name, part in zip(_names(arm), arm.elastic, strict=True):
-        for what, unit, least in _constants(arm, part):
-            value = exact(getattr(part, what))
-            yield DescriptionNumber(f"{name}.{what}", unit, value, least), ("elastic", name, what)
+        for constant, unit, least in _constants(arm, part):
+            value = exact(getattr(part, constant))
+            yield DescriptionNumber(f"{name}.{constant}", unit, value, least), ("elastic", name, constant)
         if not isinstance(part, JointSpring | JointDamper):
             for end, point in (("a", part.point_a), ("b", part.point_b)):
-                where = exact_vector(point, "point")
-                yield from vector_numbers(f"{name}.{end}", "m", where, "elastic", name, f"{end}.")
+                position = exact_vector(point, "point")
+                yield from vector_numbers(f"{name}.{end}", "m", position, "elastic", name, f"{end}.")
 
 
 def _constants(arm: ArmDescription, part: Elastic) -> tuple[tuple[str, str, float], ...]:
@@ -56,10 +56,14 @@ def changed_elastic(arm: Any, name: str, changes: Changes) -> Any:
     """The arm with other numbers of one of its springs or dampers."""
 
     def renewed(part: Elastic) -> Elastic:
-        given = {what: changes[what] for what in ("stiffness", "rest", "damping") if what in changes}
+        new_values = {
+            constant: changes[constant] for constant in ("stiffness", "rest", "damping") if constant in changes
+        }
         if not isinstance(part, JointSpring | JointDamper):
-            given |= {f"point_{end}": changed_vector(getattr(part, f"point_{end}"), changes, f"{end}.") for end in "ab"}
-        return replace(part, **given)
+            new_values |= {
+                f"point_{end}": changed_vector(getattr(part, f"point_{end}"), changes, f"{end}.") for end in "ab"
+            }
+        return replace(part, **new_values)
 
     pairs = zip(_names(arm), arm.elastic, strict=True)
-    return replace(arm, elastic=tuple(renewed(part) if own == name else part for own, part in pairs))
+    return replace(arm, elastic=tuple(renewed(part) if part_name == name else part for part_name, part in pairs))

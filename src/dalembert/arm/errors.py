@@ -17,8 +17,8 @@ def sentence(text: str) -> str:
     """A message on one line and of bounded length, whatever names and values from files stand in it."""
     if len(text) > LONGEST_SENTENCE:
         text = f"{text[:LONGEST_SENTENCE]} [...] {text[-TAIL:]}"
-    shown = printable(text)  # a control character is several once it is spelled out
-    return shown if len(shown) <= LONGEST_SENTENCE else f"{shown[:HEAD]} [...] {shown[-TAIL:]}"
+    escaped = printable(text)  # a control character is several once it is spelled out
+    return escaped if len(escaped) <= LONGEST_SENTENCE else f"{escaped[:HEAD]} [...] {escaped[-TAIL:]}"
 
 
 class ArmError(ValueError):

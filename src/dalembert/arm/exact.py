@@ -88,12 +88,12 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
         return Fraction(0)
     if high < 0:
         return -simplest_between(-high, -low)
-    whole = low.numerator // low.denominator
-    if whole == low:
-        return Fraction(whole)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))
+    integer = low.numerator // low.denominator
+    if integer == low:
+        return Fraction(integer)
+    if integer + 1 <= high:
+        return Fraction(integer + 1)
+    return integer + 1 / simplest_between(1 / (high - integer), 1 / (low - integer))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,10 +44,10 @@ class Follows:
 
     def position(self, other: object) -> Angle | Fraction:
         """Where the joint stands while the other stands at ``other``."""
-        turned = self.multiplier * amount(other)
-        if not turned:
+        scaled = self.multiplier * amount(other)
+        if not scaled:
             return self.offset
-        return turned + amount(self.offset)
+        return scaled + amount(self.offset)
 
     def __str__(self) -> str:
         factor = "" if self.multiplier == 1 else "-" if self.multiplier == -1 else f"{float(self.multiplier):.12g} "
@@ -84,16 +84,16 @@ def offset_placement(kind: str, offset: Angle | Fraction) -> Placement:
 
 def leaders_first(joints: Iterable[Joint]) -> list[Joint]:
     """The joints, each after the one that it follows; refuses relations that lead nowhere."""
-    known = {joint.name: joint for joint in joints}
+    by_name = {joint.name: joint for joint in joints}
     order: dict[str, Joint] = {}
-    for name in known:
+    for name in by_name:
         path: dict[str, Joint] = {}
         while name not in order and name not in path:
-            path[name] = known[name]
-            follows = known[name].follows
+            path[name] = by_name[name]
+            follows = by_name[name].follows
             if follows is None:
                 break
-            if follows.joint not in known:
+            if follows.joint not in by_name:
                 raise ArmError(
                     f"joint {name!r} follows joint {follows.joint!r}, which is not there; name a joint of the arm, "
                     f"or let {name!r} follow none"
@@ -109,15 +109,15 @@ def leaders_first(joints: Iterable[Joint]) -> list[Joint]:
 
 def settled(joints: Sequence[Joint]) -> tuple[Joint, ...]:
     """The joints with those frozen that follow one which does not move; refuses relations that lead nowhere."""
-    known: dict[str, Joint] = {}
+    by_name: dict[str, Joint] = {}
     for joint in leaders_first(joints):
-        follows, now = joint.follows, joint
+        follows, settled_joint = joint.follows, joint
         if follows is not None and not joint.moves:
-            now = replace(joint, follows=None)
-        elif follows is not None and (not follows.multiplier or not known[follows.joint].moves):
-            now = joint.at(follows.position(exact(known[follows.joint].held)))
-        known[joint.name] = now
-    return tuple(_with_angle(known[joint.name]) for joint in joints)
+            settled_joint = replace(joint, follows=None)
+        elif follows is not None and (not follows.multiplier or not by_name[follows.joint].moves):
+            settled_joint = joint.at(follows.position(exact(by_name[follows.joint].held)))
+        by_name[joint.name] = settled_joint
+    return tuple(_with_angle(by_name[joint.name]) for joint in joints)
 
 
 def _with_angle(joint: Joint) -> Joint:
@@ -130,19 +130,19 @@ def _with_angle(joint: Joint) -> Joint:
 def couplings(joints: Sequence[Joint]) -> tuple[Coupled, ...]:
     """For each joint that moves, in their order, its coordinate, A_jc and b_j."""
     moving = [joint for joint in joints if joint.moves]
-    own = [joint.name for joint in moving if joint.follows is None]
-    found = {name: Coupled(index) for index, name in enumerate(own)}
+    coordinates = [joint.name for joint in moving if joint.follows is None]
+    coupled = {name: Coupled(index) for index, name in enumerate(coordinates)}
     for joint in leaders_first(moving):
         if joint.follows is not None:
-            leader, follows = found[joint.follows.joint], joint.follows
+            leader, follows = coupled[joint.follows.joint], joint.follows
             multiplier = follows.multiplier * leader.multiplier
             if not LEAST_MULTIPLIER <= abs(multiplier) <= 1 / LEAST_MULTIPLIER:
                 raise ArmError(
-                    f"joint {joint.name!r} follows joint {own[leader.coordinate]!r} by a multiplier beyond "
+                    f"joint {joint.name!r} follows joint {coordinates[leader.coordinate]!r} by a multiplier beyond "
                     f"1e±{EXPONENT}, which no gear has; mend it, or let {joint.name!r} stand still"
                 )
-            found[joint.name] = Coupled(leader.coordinate, multiplier, _offset(follows, leader.offset))
-    return tuple(found[joint.name] for joint in moving)
+            coupled[joint.name] = Coupled(leader.coordinate, multiplier, _offset(follows, leader.offset))
+    return tuple(coupled[joint.name] for joint in moving)
 
 
 def _offset(follows: Follows, leading: Angle | Fraction) -> Angle | Fraction:
@@ -150,12 +150,12 @@ def _offset(follows: Follows, leading: Angle | Fraction) -> Angle | Fraction:
 
     An angle stays as exact as it is written where nothing is added to it.
     """
-    own = amount(follows.offset)
+    own_offset = amount(follows.offset)
     if not amount(leading):
-        return follows.offset if own else Fraction(0)
-    if not own and follows.multiplier == 1:
+        return follows.offset if own_offset else Fraction(0)
+    if not own_offset and follows.multiplier == 1:
         return leading
-    return own + follows.multiplier * amount(leading)
+    return own_offset + follows.multiplier * amount(leading)
 
 
 def independent(joints: Sequence[Joint], coupled: Sequence[Coupled]) -> tuple[Joint, ...]:
@@ -167,7 +167,7 @@ def independent(joints: Sequence[Joint], coupled: Sequence[Coupled]) -> tuple[Jo
     )
 
 
-def counted(followers: Sequence[Joint]) -> str:
+def followers_phrase(followers: Sequence[Joint]) -> str:
     """How many joints follow others, as the end of a title; empty where none does."""
     return f" and {len(followers)} that follow{'s' * (len(followers) == 1)}" if followers else ""
 
@@ -180,15 +180,15 @@ def tightened(joint: Joint, followers: Sequence[tuple[Joint, Coupled]]) -> Limit
     """
     limits = joint.limits
     lower, upper, velocity = limits.lower, limits.upper, limits.velocity
-    for other, coupled in followers:
+    for follower, coupled in followers:
         ends = sorted(
-            (end - coupled.start) / float(coupled.multiplier) for end in (other.limits.lower, other.limits.upper)
+            (end - coupled.start) / float(coupled.multiplier) for end in (follower.limits.lower, follower.limits.upper)
         )
         lower, upper = max(lower, ends[0]), min(upper, ends[1])
-        velocity = min(velocity, other.limits.velocity / abs(float(coupled.multiplier)))
+        velocity = min(velocity, follower.limits.velocity / abs(float(coupled.multiplier)))
         if lower > upper:
             raise ArmError(
-                f"joint {other.name!r} follows joint {joint.name!r}, and their limits have no position in common; mend "
-                f"the limits or the relation"
+                f"joint {follower.name!r} follows joint {joint.name!r}, and their limits have no position in common; "
+                f"mend the limits or the relation"
             )
     return replace(limits, lower=lower, upper=upper, velocity=velocity)

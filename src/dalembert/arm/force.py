@@ -32,9 +32,9 @@ class Force:
         arm.link(self.link)
         if self.axes not in ("base", "link", "world"):
             raise ArmError(f'axes of the force on link {self.link!r} are "base", "link" or "world", not {self.axes!r}')
-        for what in ("force", "moment", "point"):
-            value = np.asarray(getattr(self, what), dtype=float)
+        for component in ("force", "moment", "point"):
+            value = np.asarray(getattr(self, component), dtype=float)
             if value.shape[-1:] != (3,):
-                raise ArmError(f"{what} on link {self.link!r} must end in 3 components, got {value.shape}")
+                raise ArmError(f"{component} on link {self.link!r} must end in 3 components, got {value.shape}")
             if not np.isfinite(value).all():
-                raise ArmError(f"{what} on link {self.link!r} holds a value that is not finite")
+                raise ArmError(f"{component} on link {self.link!r} holds a value that is not finite")

@@ -38,8 +38,10 @@ def on_moving_base(
     if kind not in ("revolute", "prismatic"):
         raise ArmError(f"{arm.where}a base moves on a revolute or a prismatic joint, not on a {kind!r} one")
     if ground.name in arm.link_names or name in [joint.name for joint in arm.joints]:
-        taken = ground.name if ground.name in arm.link_names else name
-        raise ArmError(f"{arm.where}{arm.name} has a part named {taken!r} already; give the moving base other names")
+        name_in_use = ground.name if ground.name in arm.link_names else name
+        raise ArmError(
+            f"{arm.where}{arm.name} has a part named {name_in_use!r} already; give the moving base other names"
+        )
     if arm.drives.functions:
         raise ArmError(
             f"{arm.where}{arm.name}: its drives have functions of its {arm.n} joints; put the arm on its base first "
@@ -48,11 +50,11 @@ def on_moving_base(
     turn = along(exact_vector(axis, "axis of the base"), "axis of the base")
     joint = Joint(name, kind, ground.name, arm.base, turn, turn.inverse(), limits)
     links = tuple(replace(link, inertia=link.inertia + body) if link.name == arm.base else link for link in arm.links)
-    own = actuator or Actuator.of(f"motor of {name}", {name: 1})
+    base_motor = actuator or Actuator.of(f"motor of {name}", {name: 1})
     drives = arm.drives
     if drives or actuator is not None:
         motors = drives.actuators or tuple(Actuator.of(f"motor of {j}", {j: 1}) for j in arm.joint_names)
-        drives = replace(drives, actuators=(own, *motors))
+        drives = replace(drives, actuators=(base_motor, *motors))
     else:
         drives = DriveTrain()
     return replace(arm, links=(ground, *links), joints=(joint, *arm.joints), drives=drives)

@@ -46,8 +46,8 @@ class Rotor:
     counted: bool = True
 
     def __post_init__(self) -> None:
-        for name, what in (("inertia", "inertia"), ("mass", "mass"), ("across", "transverse inertia")):
-            object.__setattr__(self, name, exact(getattr(self, name), f"{what} of a rotor"))
+        for name, quantity in (("inertia", "inertia"), ("mass", "mass"), ("across", "transverse inertia")):
+            object.__setattr__(self, name, exact(getattr(self, name), f"{quantity} of a rotor"))
         for name in ("axis", "position"):
             object.__setattr__(self, name, exact_vector(getattr(self, name), f"{name} of a rotor"))
 

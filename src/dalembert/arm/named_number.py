@@ -52,70 +52,70 @@ Route: TypeAlias = tuple[str, str, str]
 Named: TypeAlias = Iterator[tuple[DescriptionNumber, Route]]
 
 
-def body_numbers(prefix: str, inertia: Inertia, kind: str, own: str, last: str = "") -> Named:
+def body_numbers(prefix: str, inertia: Inertia, kind: str, part: str, key_prefix: str = "") -> Named:
     """Mass, mass centre, and inertia about it in the axes of its frame."""
-    yield DescriptionNumber(f"{prefix}.mass", "kg", inertia.mass, 0.0), (kind, own, f"{last}mass")
+    yield DescriptionNumber(f"{prefix}.mass", "kg", inertia.mass, 0.0), (kind, part, f"{key_prefix}mass")
     for axis, value in zip(AXES, inertia.com, strict=True):
-        yield DescriptionNumber(f"{prefix}.com.{axis}", "m", value), (kind, own, f"{last}com.{axis}")
+        yield DescriptionNumber(f"{prefix}.com.{axis}", "m", value), (kind, part, f"{key_prefix}com.{axis}")
     for name, i, j in ENTRIES:
         value = inertia.central[i][j]
         least = 0.0 if i == j and value >= 0 else -math.inf
         yield (
             DescriptionNumber(f"{prefix}.inertia.{name}", "kg m^2", value, least),
-            (kind, own, f"{last}inertia.{name}"),
+            (kind, part, f"{key_prefix}inertia.{name}"),
         )
 
 
-def changed_body(inertia: Inertia, changes: Changes, last: str = "") -> tuple[Any, list[Any], list[list[Any]]]:
+def changed_body(inertia: Inertia, changes: Changes, key_prefix: str = "") -> tuple[Any, list[Any], list[list[Any]]]:
     """Mass, mass centre and inertia about it, with changes in."""
-    centre = [changes.get(f"{last}com.{axis}", value) for axis, value in zip(AXES, inertia.com, strict=True)]
+    centre = [changes.get(f"{key_prefix}com.{axis}", value) for axis, value in zip(AXES, inertia.com, strict=True)]
     tensor: list[list[Any]] = [list(row) for row in inertia.central]
     for name, i, j in ENTRIES:
-        if f"{last}inertia.{name}" in changes:
-            tensor[i][j] = tensor[j][i] = changes[f"{last}inertia.{name}"]
-    return changes.get(f"{last}mass", inertia.mass), centre, tensor
+        if f"{key_prefix}inertia.{name}" in changes:
+            tensor[i][j] = tensor[j][i] = changes[f"{key_prefix}inertia.{name}"]
+    return changes.get(f"{key_prefix}mass", inertia.mass), centre, tensor
 
 
-def changed_vector(vector: Any, changes: Changes, last: str = "") -> tuple[Any, ...]:
+def changed_vector(vector: Any, changes: Changes, key_prefix: str = "") -> tuple[Any, ...]:
     """Three numbers with changes in."""
-    return tuple(changes.get(f"{last}{axis}", value) for axis, value in zip(AXES, vector, strict=True))
+    return tuple(changes.get(f"{key_prefix}{axis}", value) for axis, value in zip(AXES, vector, strict=True))
 
 
-def vector_numbers(prefix: str, unit: str, vector: Any, kind: str, own: str, last: str = "") -> Named:
+def vector_numbers(prefix: str, unit: str, vector: Any, kind: str, part: str, key_prefix: str = "") -> Named:
     """Three numbers along x, y, z."""
     for axis, value in zip(AXES, vector, strict=True):
-        yield DescriptionNumber(f"{prefix}.{axis}", unit, value), (kind, own, f"{last}{axis}")
+        yield DescriptionNumber(f"{prefix}.{axis}", unit, value), (kind, part, f"{key_prefix}{axis}")
 
 
-def placement_numbers(prefix: str, placement: Placement, kind: str, own: str, last: str = "") -> Named:
+def placement_numbers(prefix: str, placement: Placement, kind: str, part: str, key_prefix: str = "") -> Named:
     """Origin of a frame, and a turn about its own axes, which is zero now."""
-    yield from vector_numbers(prefix, "m", placement.position, kind, own, last)
+    yield from vector_numbers(prefix, "m", placement.position, kind, part, key_prefix)
     for axis in AXES:
         number = DescriptionNumber(f"{prefix}.r{axis}", "rad", exact(0), is_angle=True)
-        yield number, (kind, own, f"{last}r{axis}")
+        yield number, (kind, part, f"{key_prefix}r{axis}")
 
 
-def changed_placement(placement: Placement, changes: Changes, what: str, last: str = "") -> Placement:
+def changed_placement(placement: Placement, changes: Changes, what: str, key_prefix: str = "") -> Placement:
     """The placement with another origin, in the frame that it stands in, and turned about its own axes."""
     shifts = [
-        Step("translate", k, exact(changes[f"{last}{axis}"], what) - placement.position[k])
+        Step("translate", k, exact(changes[f"{key_prefix}{axis}"], what) - placement.position[k])
         for k, axis in enumerate(AXES)
-        if f"{last}{axis}" in changes
+        if f"{key_prefix}{axis}" in changes
     ]
     turns = [
-        Step("rotate", k, Angle.of(changes[f"{last}r{axis}"], what))
+        Step("rotate", k, Angle.of(changes[f"{key_prefix}r{axis}"], what))
         for k, axis in enumerate(AXES)
-        if f"{last}r{axis}" in changes
+        if f"{key_prefix}r{axis}" in changes
     ]
     return Placement.of(*shifts) @ placement @ Placement.of(*turns)
 
 
-def by_route(known: Mapping[str, tuple[DescriptionNumber, Route]], values: Changes) -> dict[tuple[str, str], Any]:
+def by_route(routes: Mapping[str, tuple[DescriptionNumber, Route]], values: Changes) -> dict[tuple[str, str], Any]:
     """New values gathered by the parts that they belong to."""
     parts: dict[tuple[str, str], dict[str, Any]] = {}
     for name, value in values.items():
-        kind, own, last = known[name][1]
-        parts.setdefault((kind, own), {})[last] = value
+        kind, part_name, key = routes[name][1]
+        parts.setdefault((kind, part_name), {})[key] = value
     return parts
 
 

@@ -58,11 +58,11 @@ def _sines() -> tuple[Fraction, ...]:
     with localcontext(prec=60):
         cos15 = (Decimal(6).sqrt() + Decimal(2).sqrt()) / 4
         cos, sin = ((1 + cos15) / 2).sqrt(), ((1 - cos15) / 2).sqrt()
-        x, y, found = Decimal(1), Decimal(0), []
+        x, y, sines = Decimal(1), Decimal(0), []
         for _ in range(13):
-            found.append(Fraction(round(y, 40)))
+            sines.append(Fraction(round(y, 40)))
             x, y = x * cos - y * sin, y * cos + x * sin
-    return tuple(found)
+    return tuple(sines)
 
 
 SINES = _sines()
@@ -71,12 +71,12 @@ RATIONAL = (SINES[0], SINES[4], SINES[12])
 
 def meant_unit(written: Sequence[Decimal]) -> tuple[Fraction, ...] | None:
     """The unit vector or quaternion that these components are rounded from, or None where they mean themselves."""
-    found = [_meant_sine(component) for component in written]
-    whole = [component for component in found if component is not None]
+    sines = [_meant_sine(component) for component in written]
+    recognised = [component for component in sines if component is not None]
     # Roundings of single numbers make a direction only together: their squares have to add up to one.
-    if len(whole) < len(found) or abs(sum((x * x for x in whole), Fraction(-1))) > Fraction(1, 10**30):
+    if len(recognised) < len(sines) or abs(sum((x * x for x in recognised), Fraction(-1))) > Fraction(1, 10**30):
         return None
-    return tuple(whole)
+    return tuple(recognised)
 
 
 def _meant_sine(written: Decimal) -> Fraction | None:

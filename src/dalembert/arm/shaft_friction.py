@@ -37,8 +37,8 @@ class Friction:
         pair = (coulomb, coulomb) if isinstance(coulomb, int | float) else tuple(coulomb)
         if len(pair) != 2:
             raise ArmError(f"Coulomb friction is one number, or one forward and one backward; got {coulomb!r}")
-        both = (abs(float(pair[0])), abs(float(pair[1]))) if pair[1] < 0 <= pair[0] else pair
-        return cls(both, starting, viscous, model)
+        magnitudes = (abs(float(pair[0])), abs(float(pair[1]))) if pair[1] < 0 <= pair[0] else pair
+        return cls(magnitudes, starting, viscous, model)
 
     @property
     def hold(self) -> float:

@@ -36,10 +36,10 @@ def default_tool_link(base: str, joints: Sequence[Joint]) -> str:
             fingers.add(joint.child)
     # An arm of nothing but a hand has its fingers as branches; its base is what holds it.
     links = [name for name in depth if name not in fingers and name != base] or [base]
-    for known, deepest in ((TOOL_FRAMES, True), (HANDS, False), (FLANGES, True)):
-        named = [name for name in links if any(f" {word} " in words(name) for word in known)]
-        if named:
-            return _last(named, depth) if deepest else _base_of_hand(named, joints, depth)
+    for vocabulary, deepest in ((TOOL_FRAMES, True), (HANDS, False), (FLANGES, True)):
+        candidates = [name for name in links if any(f" {word} " in words(name) for word in vocabulary)]
+        if candidates:
+            return _last(candidates, depth) if deepest else _base_of_hand(candidates, joints, depth)
     return _last(links, depth)
 
 
@@ -49,12 +49,12 @@ def _last(names: Sequence[str], depth: Mapping[str, int]) -> str:
     return max(names, key=lambda name: (depth[name], order.index(name)))
 
 
-def _base_of_hand(named: Sequence[str], joints: Sequence[Joint], depth: Mapping[str, int]) -> str:
+def _base_of_hand(candidates: Sequence[str], joints: Sequence[Joint], depth: Mapping[str, int]) -> str:
     """The link nearest the base among those of the hand that is farthest from it."""
     parent = {joint.child: joint.parent for joint in joints}
-    hand = _last(named, depth)
+    hand = _last(candidates, depth)
     link = hand
     while link in parent:
         link = parent[link]
-        hand = link if link in named else hand
+        hand = link if link in candidates else hand
     return hand

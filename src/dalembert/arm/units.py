@@ -45,36 +45,36 @@ LONGEST = 80
 
 def si(value: ArrayLike, unit: str) -> float | NDArray[np.float64]:
     """``value`` of ``unit`` in SI units and radians: a float, or an array of the same shape."""
-    return _scaled(value, unit, up=True)
+    return _scaled(value, unit, to_si=True)
 
 
 def in_unit(value: ArrayLike, unit: str) -> float | NDArray[np.float64]:
     """``value`` in SI units and radians as so many of ``unit``; undoes ``si``."""
-    return _scaled(value, unit, up=False)
+    return _scaled(value, unit, to_si=False)
 
 
-def _scaled(value: ArrayLike, unit: str, up: bool) -> float | NDArray[np.float64]:
+def _scaled(value: ArrayLike, unit: str, to_si: bool) -> float | NDArray[np.float64]:
     factor = factor_of(unit)
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ArmError(f"{value!r:.60} is no number, nor an array of them") from None
-    found = numbers * factor if up else numbers / factor
-    return float(found) if found.ndim == 0 else found
+    scaled = numbers * factor if to_si else numbers / factor
+    return float(scaled) if scaled.ndim == 0 else scaled
 
 
 def factor_of(unit: str) -> float:
     """What one of ``unit`` is in SI units and radians."""
     if not isinstance(unit, str) or not unit.strip() or len(unit) > LONGEST:
         raise ArmError(f'a unit is a text such as "oz in", "g cm^2" or "deg/s", not {unit!r:.60}')
-    factor, turns, at = Fraction(1), 0, 0
-    while at < len(unit):
-        part = PART.match(unit, at)
-        if part is None or (at == 0 and part[1]):
+    factor, turns, position = Fraction(1), 0, 0
+    while position < len(unit):
+        part = PART.match(unit, position)
+        if part is None or (position == 0 and part[1]):
             raise ArmError(f'{unit!r} is no unit: write words and powers, as in "oz in", "g cm^2" or "deg/s"')
         if part[2] not in WORDS:
             raise ArmError(f"{unit!r} has {part[2]!r:.40}, which is no unit here; there are {', '.join(WORDS)}")
         power = int(part[3] or 1) * (-1 if part[1] == "/" else 1)
         scale, pi = WORDS[part[2]]
-        factor, turns, at = factor * scale**power, turns + pi * power, part.end()
+        factor, turns, position = factor * scale**power, turns + pi * power, part.end()
     return float(factor) * math.pi**turns

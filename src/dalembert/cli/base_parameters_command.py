@@ -29,8 +29,8 @@ def base_parameters(
     if system.loads:
         links = ", ".join(link for link, _ in system.loads)
         print(f"note: the parameters of {links} stand for the load it holds as well", file=sys.stderr)
-    found = find(system, of)
-    print(f"{system.name}: {len(found)} base parameters for its {of}")
-    for name, combination in found.relations.items():
+    base = find(system, of)
+    print(f"{system.name}: {len(base)} base parameters for its {of}")
+    for name, combination in base.relations.items():
         print(f"  {in_text(name)}: {combination}")
-    print(f"no effect: {', '.join(in_text(name) for name in found.idle) or 'none'}")
+    print(f"no effect: {', '.join(in_text(name) for name in base.idle) or 'none'}")

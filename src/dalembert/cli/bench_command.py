@@ -27,16 +27,16 @@ def bench(
     """Time per state of the compiled functions and of Pinocchio, MuJoCo, roboticstoolbox and CasADi."""
     if not benches.compiled_here():
         raise ArmError("there is no C compiler, so nothing is compiled and there is nothing to compare; install one")
-    given = load_arm(arm, mimic=mimic, skip=skip, angles=angles, clean=clean)
+    loaded = load_arm(arm, mimic=mimic, skip=skip, angles=angles, clean=clean)
     lines: list[benches.Line] = []
     for name in benches.available(function):
-        lines += benches.compare_batch(given, name, states)
-    heading(f"{given.name}: one thread, {states} states, ns per state")
+        lines += benches.compare_batch(loaded, name, states)
+    heading(f"{loaded.name}: one thread, {states} states, ns per state")
     table(
         [
             ("function", [line.function for line in lines]),
             ("here", [f"{line.ours:.1f}" for line in lines]),
-            ("limit", [f"{benches.roofline(given, line.function):.1f}" for line in lines]),
+            ("limit", [f"{benches.roofline(loaded, line.function):.1f}" for line in lines]),
             ("peer", [f"{line.peer}: {line.how}" if line.peer else "-" for line in lines]),
             ("there", [_figure(line.theirs) for line in lines]),
             ("ratio", [_figure(line.ratio) for line in lines]),
@@ -47,7 +47,7 @@ def bench(
         "limit: what neither arithmetic nor memory of this machine could beat (the larger of operations over the "
         "measured peak and bytes over the measured bandwidth). difference: largest, relative, in this run."
     )
-    singles = [*benches.compare_single(given), benches.compare_threads(given, count=10 * states)]
+    singles = [*benches.compare_single(loaded), benches.compare_threads(loaded, count=10 * states)]
     heading("inverse_dynamics: calls from Python, and threads, ns")
     table(
         [

@@ -5,13 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+CertificateOption = Annotated[
+    Path | None,
+    typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
+]
 
 
-def write_after(write: Callable[[], Path], path: Path, kept: str, as_json: bool) -> None:
+def write_after(write: Callable[[], Path], path: Path, result: str, as_json: bool) -> None:
     """Write a certificate; an interrupt (Ctrl-C) says what there is without it."""
     try:
-        written = write()
+        destination = write()
     except KeyboardInterrupt:
-        print(f"note: interrupted; {path} was not written, and {kept} above is proved as it stands", file=sys.stderr)
+        print(f"note: interrupted; {path} was not written, and {result} above is proved as it stands", file=sys.stderr)
         raise
-    print(f"wrote {written}", file=sys.stderr if as_json else sys.stdout)
+    print(f"wrote {destination}", file=sys.stderr if as_json else sys.stdout)

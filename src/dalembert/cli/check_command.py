@@ -34,47 +34,48 @@ def check(
     """Verify a certificate of ranges or of a reduced model from its numbers alone, in exact and ball arithmetic."""
     from dalembert.certificates.checker import check_certificate
 
-    found = check_certificate(file, lambda text: print(text, file=sys.stderr) if sys.stderr.isatty() else None)
-    theirs: set[int] = set()
+    certificate = check_certificate(file, lambda text: print(text, file=sys.stderr) if sys.stderr.isatty() else None)
+    matching: set[int] = set()
     if arm:
-        given = load_arm(arm)
-        for model in {str(system["drives"]) for system in found.systems} & set(DRIVE_MODELS):
-            theirs |= {claim.system for claim in found.claims_about(given.counting_drives(model))}
-        if not theirs:
+        loaded = load_arm(arm)
+        for model in {str(system["drives"]) for system in certificate.systems} & set(DRIVE_MODELS):
+            matching |= {claim.system for claim in certificate.claims_about(loaded.counting_drives(model))}
+        if not matching:
             raise ArmError(
-                f"{file} is not about {given.name}: its bodies, gravity or rotors have other numbers; compare a system "
-                "that holds a load in Python, with da.check_certificate(FILE).is_about(system)"
+                f"{file} is not about {loaded.name}: its bodies, gravity or rotors have other numbers; compare a "
+                "system that holds a load in Python, with da.check_certificate(FILE).is_about(system)"
             )
     if as_json:
         print(json.dumps({
-            "kind": found.kind,
+            "kind": certificate.kind,
             "systems": [{key: system[key] for key in ("arm", "holds", "drives")} |
-                        ({"numbers_of_arm": index in theirs} if arm else {})
-                        for index, system in enumerate(found.systems)],
-            "states": {key: [float(Fraction(x)) for x in found.states[key]] for key in STATES if key in found.states},
+                        ({"numbers_of_arm": index in matching} if arm else {})
+                        for index, system in enumerate(certificate.systems)],
+            "states": {key: [float(Fraction(x)) for x in certificate.states[key]]
+                       for key in STATES if key in certificate.states},
             "claims": [{"system": c.system, "what": c.what, "unit": c.unit, "lower": c.lower, "upper": c.upper,
-                        "parts": c.parts} for c in found.claims],
+                        "parts": c.parts} for c in certificate.claims],
         }, indent=2))  # fmt: skip
         return
-    for index, system in enumerate(found.systems):
-        heading(f"{found.kind}, {words(system)}: all claims hold")
-        mine = [claim for claim in found.claims if claim.system == index]
-        table([("", [printable(c.what) for c in mine]), ("not below", [f"{c.lower:.8g}" for c in mine]),
-               ("not above", [f"{c.upper:.8g}" for c in mine]), ("unit", [c.unit for c in mine]),
-               ("parts of\nthe box", [str(c.parts) for c in mine])])  # fmt: skip
+    for index, system in enumerate(certificate.systems):
+        heading(f"{certificate.kind}, {system_label(system)}: all claims hold")
+        claims = [claim for claim in certificate.claims if claim.system == index]
+        table([("", [printable(c.what) for c in claims]), ("not below", [f"{c.lower:.8g}" for c in claims]),
+               ("not above", [f"{c.upper:.8g}" for c in claims]), ("unit", [c.unit for c in claims]),
+               ("parts of\nthe box", [str(c.parts) for c in claims])])  # fmt: skip
         if arm:
-            say(f"The numbers are those of {arm}." if index in theirs else f"The numbers are not those of {arm}.")
+            say(f"The numbers are {'' if index in matching else 'not '}those of {arm}.")
     heading("for every state with")
-    bodies = found.systems[0]["bodies"]
+    bodies = certificate.systems[0]["bodies"]
     columns = [("joint", [printable(str(body["joint"])) for body in bodies])]
     for key in STATES:
-        if key in found.states:
-            columns.append((STATES[key], [f"{float(Fraction(x)):.6g}" for x in found.states[key]]))
+        if key in certificate.states:
+            columns.append((STATES[key], [f"{float(Fraction(x)):.6g}" for x in certificate.states[key]]))
     table(columns)
     say("Positions in rad and m.")
 
 
-def words(system: Mapping[str, Any]) -> str:
+def system_label(system: Mapping[str, Any]) -> str:
     """What a system of a certificate is labelled."""
     holds = f", holding {', '.join(system['holds'])}" if system["holds"] else ""
     drives = "links alone" if system["drives"] == "none" else f"drives {system['drives']}"

@@ -35,13 +35,13 @@ def closed_form(
 
 def restriction(joints: str, at: str) -> tuple[list[int | str] | None, dict[str | int, object]]:
     """The joints that move, None for all, and where others rest."""
-    moving = [which(word) for word in joints.replace(" ", "").split(",")] if joints else None
+    moving = [joint_reference(word) for word in joints.replace(" ", "").split(",")] if joints else None
     resting: dict[str | int, object] = {}
     for word in at.replace(" ", "").split(",") if at else []:
         name, sign, value = word.partition("=")
         if not sign:
             raise ArmError(f"--at takes joint=position pairs such as 4=0.5, not {word!r}")
-        resting[which(name)] = value
+        resting[joint_reference(name)] = value
     return moving, resting
 
 
@@ -57,7 +57,7 @@ def note_load(system: System, parameters: str) -> None:
         )
 
 
-def which(word: str) -> int | str:
+def joint_reference(word: str) -> int | str:
     """A joint by its number, counted from 1, or by its name."""
     number = whole_number(word)
     return word if number is None else number - 1

@@ -39,7 +39,7 @@ class Precision(enum.StrEnum):
     FLOAT32 = "float32"
 
 
-class Kept(enum.StrEnum):
+class KeptNumbers(enum.StrEnum):
     """Which numbers stay arguments."""
 
     INERTIAL = "inertial"
@@ -69,7 +69,8 @@ def codegen(
         Precision | None, typer.Option("--dtype", help="Precision of all numbers; float64 by default.")
     ] = None,
     parameters: Annotated[
-        Kept | None, typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in.")
+        KeptNumbers | None,
+        typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in."),
     ] = None,
     cpp: Annotated[bool, typer.Option("--cpp", help="Write a C++ header around each C function too.")] = False,
     rust: Annotated[bool, typer.Option("--rust", help="Write a Rust module (no_std) around each C function too.")] = (
@@ -118,19 +119,19 @@ def codegen(
             )
         say(fmu.write(shorter or system))
         return
-    wrappers = [name for name, asked in (("c++", cpp), ("rust", rust)) if asked]
+    wrappers = [name for name, requested in (("c++", cpp), ("rust", rust)) if requested]
     if wrappers and lang is CodeLanguage.CUDA:
         raise ArmError("--cpp and --rust go around C; leave them out, or write --lang c")
     if shorter is not None:
-        made = [shorter.function(name) for name in names]
+        functions = [shorter.function(name) for name in names]
     else:
-        made = [function_of(system, name, parameters.value if parameters else None) for name in names]
+        functions = [function_of(system, name, parameters.value if parameters else None) for name in names]
     files: list[Path] = []
-    for each in made:
+    for compiled_function in functions:
         if lang is CodeLanguage.CUDA:
-            files += write_cuda(each, folder, precision)
+            files += write_cuda(compiled_function, folder, precision)
         else:
-            files += write_c(each, folder, precision, wrappers)
+            files += write_c(compiled_function, folder, precision, wrappers)
     for file in dict.fromkeys(files):
         say(str(file))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from .dynamics_command import HOW, about
-from .printing import figures, heading, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
@@ -31,33 +32,33 @@ def coupling(
     """Coupling of the joints at a pose: projected inertias with their sign, radii of gyration, factors."""
     position = joint_values(system, "--q", q, degrees)
     note_outside_limits(system, position)
-    found = system.coupling_at(position)
+    pose_coupling = system.coupling_at(position)
     if as_json:
-        print(json.dumps(as_data(found, position), indent=2, allow_nan=False))
+        print(json.dumps(as_data(pose_coupling, position), indent=2, allow_nan=False))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)
     say(about(system))
     heading("Joints")
     table(
         [
-            ("joint", found.joints),
-            ("mass moved\n[kg]", figures(found.mass)),
-            ("inertia\n[kg m^2]", numbers(np.diagonal(found.inertia))),
-            ("radius K_ii\n[m]", numbers(found.radius)),
+            ("joint", pose_coupling.joints),
+            ("mass moved\n[kg]", figures(pose_coupling.mass)),
+            ("inertia\n[kg m^2]", numbers(np.diagonal(pose_coupling.inertia))),
+            ("radius K_ii\n[m]", numbers(pose_coupling.radius)),
         ]
     )
     heading("Pairs of joints")
-    pairs = found.pairs
+    pairs = pose_coupling.pairs
     columns = {
-        "inertia J_ij\n[kg m^2]": found.inertia,
-        "K_ij\n[m^2]": found.gyration,
-        "coupling\nk_ij": found.coefficient,
-        "loading\nfactor": found.loading,
-        "kinematic\nfactor": found.kinematic,
+        "inertia J_ij\n[kg m^2]": pose_coupling.inertia,
+        "K_ij\n[m^2]": pose_coupling.gyration,
+        "coupling\nk_ij": pose_coupling.coefficient,
+        "loading\nfactor": pose_coupling.loading,
+        "kinematic\nfactor": pose_coupling.kinematic,
     }
     table(
         [
-            ("joints", [f"{found.joints[i]}, {found.joints[j]}" for i, j in pairs]),
+            ("joints", [f"{pose_coupling.joints[i]}, {pose_coupling.joints[j]}" for i, j in pairs]),
             *((head, numbers([values[i, j] for i, j in pairs])) for head, values in columns.items()),
         ]
     )
@@ -68,37 +69,35 @@ def coupling(
     )
 
 
-def numbers(values: object) -> list[str]:
-    """Numbers to five digits, a dash where there is none."""
-    array = np.asarray(values, dtype=float)
-    known = iter(figures(array[np.isfinite(array)]))
-    return [next(known) if np.isfinite(x) else "-" for x in array]
+def numbers(values: Iterable[float]) -> list[str]:
+    """Numbers to five digits, a dash where a quantity is not defined."""
+    return figures_or_dashes(x if np.isfinite(x) else None for x in values)
 
 
-def as_data(found: PoseCoupling, q: np.ndarray) -> dict[str, object]:
+def as_data(pose_coupling: PoseCoupling, q: np.ndarray) -> dict[str, object]:
     """The whole answer in SI units; null where a quantity is not defined."""
 
     def plain(value: float) -> float | None:
         return float(value) if np.isfinite(value) else None
 
     return {
-        "arm": found.arm,
+        "arm": pose_coupling.arm,
         "q": q.tolist(),
         "units": {"mass": "kg", "inertia": "kg m^2", "gyration": "m^2", "radius": "m"},
         "joints": [
-            {"joint": name, "mass": float(found.mass[i]), "inertia": plain(found.inertia[i, i]),
-             "radius": plain(found.radius[i])}
-            for i, name in enumerate(found.joints)
+            {"joint": name, "mass": float(pose_coupling.mass[i]), "inertia": plain(pose_coupling.inertia[i, i]),
+             "radius": plain(pose_coupling.radius[i])}
+            for i, name in enumerate(pose_coupling.joints)
         ],
         "pairs": [
             {
-                "joints": [found.joints[i], found.joints[j]],
-                "inertia": plain(found.inertia[i, j]),
-                "gyration": plain(found.gyration[i, j]),
-                "coefficient": plain(found.coefficient[i, j]),
-                "loading": plain(found.loading[i, j]),
-                "kinematic": plain(found.kinematic[i, j]),
+                "joints": [pose_coupling.joints[i], pose_coupling.joints[j]],
+                "inertia": plain(pose_coupling.inertia[i, j]),
+                "gyration": plain(pose_coupling.gyration[i, j]),
+                "coefficient": plain(pose_coupling.coefficient[i, j]),
+                "loading": plain(pose_coupling.loading[i, j]),
+                "kinematic": plain(pose_coupling.kinematic[i, j]),
             }
-            for i, j in found.pairs
+            for i, j in pose_coupling.pairs
         ],
     }  # fmt: skip

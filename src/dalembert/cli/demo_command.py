@@ -14,7 +14,7 @@ import dalembert as da
 from .dynamics_command import efforts, print_mass_matrix, print_state, print_torques
 from .geometry import print_geometry
 from .printing import figures, heading, joints_with_units, say, table
-from .report_command import print_summary, told
+from .report_command import print_summary, progress_bar
 from .show_command import print_head, print_links
 from .system_options import read_load
 
@@ -65,9 +65,9 @@ def demo(
         heading("What matters in this arm")
         from dalembert.report.write import write_report
 
-        with told() as follow:
-            found = write_report(arm.driven.holding(read_load(LOAD)), page, progress=follow)
-        print_summary(found)
+        with progress_bar() as follow:
+            written_report = write_report(arm.driven.holding(read_load(LOAD)), page, progress=follow)
+        print_summary(written_report)
         say(f"\nThe report is {page}; open it in a browser.")
     heading("What to try next")
     say(NEXT)

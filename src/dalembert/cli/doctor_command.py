@@ -34,19 +34,19 @@ def doctor(
     """
     from dalembert.api.self_test import self_tests
 
-    here = {"versions": versions(), "machine": machine(), "compiler": compiler(), "cache": kept()}
+    installation = {"versions": versions(), "machine": machine(), "compiler": compiler(), "cache": cache_contents()}
     if not as_json:
-        for title, rows in here.items():
+        for title, rows in installation.items():
             heading(title)
             table([("what", list(rows)), ("here", list(rows.values()))])
         heading("self-test")
-    found = self_tests()
-    bar = track(found, "self-test", console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    pending = self_tests()
+    bar = track(pending, "self-test", console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
     tests = [test.run() for test in bar]
     failed = [test for test in tests if not test.passed]
     if as_json:
         results = [{**vars(test), "passed": test.passed} for test in tests]
-        print(json.dumps({**here, "self_test": results, "failed": len(failed)}, indent=2))
+        print(json.dumps({**installation, "self_test": results, "failed": len(failed)}, indent=2))
     else:
         table(
             [
@@ -69,14 +69,14 @@ def doctor(
 
 def versions() -> dict[str, str]:
     """This package, what it needs, and what it works with where that is installed."""
-    found = {"dalembert": __version__, "Python": f"{platform.python_implementation()} {platform.python_version()}"}
+    installed = {"dalembert": __version__, "Python": f"{platform.python_implementation()} {platform.python_version()}"}
     for name in (*PACKAGES, *OTHERS):
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             if name in PACKAGES:
-                found[name] = "not installed"
-    return found
+                installed[name] = "not installed"
+    return installed
 
 
 def machine() -> dict[str, str]:
@@ -107,33 +107,33 @@ def _cuda() -> str:
 def compiler() -> dict[str, str]:
     """The C compiler, what it calls itself, and how compiled functions are called."""
     try:
-        found = build.find()
+        cc = build.find()
     except build.CompileError as fault:
         slower = "one state takes 5 to 10 times as long as compiled code, a batch 20 to 40 times"
         return {"command": f"none: {fault}", "instead": f"Python and NumPy compute; {slower}"}
     try:
-        told = subprocess.run([*found.command, "--version"], capture_output=True, text=True, timeout=10, check=False)
-        version = (told.stdout or told.stderr).strip().splitlines()[0]
+        run = subprocess.run([*cc.command, "--version"], capture_output=True, text=True, timeout=10, check=False)
+        version = (run.stdout or run.stderr).strip().splitlines()[0]
     except (OSError, subprocess.SubprocessError, IndexError) as fault:
         version = f"does not say: {fault}"
     module = shared_library.caller_type() is not shared_library.CtypesCaller
     how = "an extension module" if module else "ctypes, which is slower: Python's headers are not installed"
-    return {"command": _homeless(" ".join(found.command)), "version": version, "called through": how}
+    return {"command": _homeless(" ".join(cc.command)), "version": version, "called through": how}
 
 
-def kept() -> dict[str, str]:
+def cache_contents() -> dict[str, str]:
     """The folder of compiled libraries, what is in it, and why it is not used where it is not."""
     folder = cache.folder()
-    chosen: Path | str = "the cache folder"
+    configured: Path | str = "the cache folder"
     try:
-        chosen = cache.chosen_folder()
-        fault = cache.weakness(chosen) or ("" if chosen.resolve() == folder else "it cannot be written")
+        configured = cache.chosen_folder()
+        fault = cache.weakness(configured) or ("" if configured.resolve() == folder else "it cannot be written")
     except (RuntimeError, OSError) as error:
         fault = str(error)
     libraries = list(folder.glob("*.so"))
     size = sum(file.stat().st_size for file in libraries)
-    found = {"folder": _homeless(str(folder)), "libraries": f"{len(libraries)}, {size / 1e6:.1f} MB"}
-    return {**found, "not used": _homeless(f"{chosen}: {fault}")} if fault else found
+    contents = {"folder": _homeless(str(folder)), "libraries": f"{len(libraries)}, {size / 1e6:.1f} MB"}
+    return {**contents, "not used": _homeless(f"{configured}: {fault}")} if fault else contents
 
 
 def _homeless(text: str) -> str:

@@ -90,8 +90,7 @@ def dynamics(
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
     """Torques of a motion at joints and motors, or accelerations under torques, currents or voltages."""
-    given = system
-    input_ = drive_input(given, torque, current, voltage)
+    input_ = drive_input(system, torque, current, voltage)
     if input_ is not None:
         refused: dict[str, object] = {"--qdd": qdd, "--jerk": jerk, "--components": components or None}
         refused |= {"--slow-fast": slow_fast, "--split": split or None}
@@ -99,50 +98,50 @@ def dynamics(
         for option, text in refused.items():
             if text is not None:
                 raise ArmError(f"{option} belongs to a motion, and {input_.option} asks for one; give one of them")
-        start, speeds = joint_values(given, "--q", q, degrees), joint_values(given, "--qd", qd, degrees)
-        note_outside_limits(given, start)
-        answer_direct_problem(given, input_, start, speeds, mass_matrix, as_json)
+        start, speeds = joint_values(system, "--q", q, degrees), joint_values(system, "--qd", qd, degrees)
+        note_outside_limits(system, start)
+        answer_direct_problem(system, input_, start, speeds, mass_matrix, as_json)
         return
-    if jerk is not None and not given.counts_drives:
+    if jerk is not None and not system.counts_drives:
         raise ArmError("--jerk belongs to the voltages of motors; count the drives with --drives")
     options = (("--q", q), ("--qd", qd), ("--qdd", qdd))
-    position, speed, acceleration = (joint_values(given, option, text, degrees) for option, text in options)
-    note_outside_limits(given, position)
-    found = efforts(given, position, speed, acceleration, formulation)
-    third = None if jerk is None else joint_values(given, "--jerk", jerk, degrees)
-    driven = at_the_motors(given)
-    motors = None if driven is None else motors_of_motion(driven, position, speed, acceleration, third)
-    lists = listed_components(given, components, position) if components else {}
-    felt = () if slow_fast is None else given.analysis().slow_fast_at(position, speed, acceleration, slow_fast)
+    position, speed, acceleration = (joint_values(system, option, text, degrees) for option, text in options)
+    note_outside_limits(system, position)
+    efforts_by_cause = efforts(system, position, speed, acceleration, formulation)
+    jerks = None if jerk is None else joint_values(system, "--jerk", jerk, degrees)
+    driven = at_the_motors(system)
+    motors = None if driven is None else motors_of_motion(driven, position, speed, acceleration, jerks)
+    lists = listed_components(system, components, position) if components else {}
+    reactions = () if slow_fast is None else system.analysis().slow_fast_at(position, speed, acceleration, slow_fast)
     if as_json:
-        data = as_data(given, position, speed, acceleration, found) | {"formulation": formulation}
+        data = as_data(system, position, speed, acceleration, efforts_by_cause) | {"formulation": formulation}
         data["motors"] = None if motors is None else listed_values(motors)
         if split:
-            data["split"] = split_data(given, position, speed, acceleration)
+            data["split"] = split_data(system, position, speed, acceleration)
         if components:
-            data["components"] = {name: [asdict(one) for one in parts] for name, parts in lists.items()}
-        if felt:
-            data["slow_fast"] = [finite(asdict(one)) for one in felt]
+            data["components"] = {name: [asdict(item) for item in parts] for name, parts in lists.items()}
+        if reactions:
+            data["slow_fast"] = [finite(asdict(item)) for item in reactions]
         print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
         return
-    say(f"{given.name}: {given.title}" if given.title else given.name)
-    say(about(given))
-    print_state(given, position, speed, acceleration)
-    print_torques(given, found)
+    say(f"{system.name}: {system.title}" if system.title else system.name)
+    say(about(system))
+    print_state(system, position, speed, acceleration)
+    print_torques(system, efforts_by_cause)
     if split:
-        print_split(given, position, speed, acceleration)
+        print_split(system, position, speed, acceleration)
     if driven is not None and motors is not None:
-        print_motors(driven, motors, bool(speed.any() or acceleration.any()), third)
-    elif given.counts_drives and len(given.drives.actuators) != given.n:
-        say(f"{len(given.drives.actuators)} motors turn with {given.n} joints: the share of each is not determined.")
+        print_motors(driven, motors, bool(speed.any() or acceleration.any()), jerks)
+    elif system.counts_drives and len(system.drives.actuators) != system.n:
+        say(f"{len(system.drives.actuators)} motors turn with {system.n} joints: the share of each is not determined.")
     if mass_matrix:
-        print_mass_matrix(given, position)
+        print_mass_matrix(system, position)
         if driven is not None and motors is not None:
             print_motor_inertia(driven, motors)
     for name, parts in lists.items():
         print_components(name, parts)
-    if felt and slow_fast is not None:
-        print_slow_fast(felt, slow_fast)
+    if reactions and slow_fast is not None:
+        print_slow_fast(reactions, slow_fast)
 
 
 def at_the_motors(system: System) -> DrivenArm | None:
@@ -154,16 +153,16 @@ def at_the_motors(system: System) -> DrivenArm | None:
     return DrivenArm.of(system, system.drive_model)
 
 
-def listed_values(found: dict[str, Any]) -> dict[str, Any]:
+def listed_values(results: dict[str, Any]) -> dict[str, Any]:
     """Arrays as lists, as JSON can hold them."""
-    return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in found.items()}
+    return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in results.items()}
 
 
 def answer_direct_problem(
     system: System, input_: DriveInput, q: np.ndarray, qd: np.ndarray, mass_matrix: bool, as_json: bool
 ) -> None:
     """The accelerations under an input."""
-    found = direct_problem(system, input_, q, qd)
+    solution = direct_problem(system, input_, q, qd)
     if as_json:
         plant = input_.plant(system)
         data = {
@@ -178,7 +177,7 @@ def answer_direct_problem(
                 "units": list(plant.input_units),
                 "values": input_.constant(system).tolist(),
             },
-            **listed_values(found),
+            **listed_values(solution),
             "mass_matrix": system.mass_matrix(q).tolist(),
         }
         print(json.dumps(data, indent=2, allow_nan=False))
@@ -186,16 +185,16 @@ def answer_direct_problem(
     say(f"{system.name}: {system.title}" if system.title else system.name)
     say(about(system))
     print_state(system, q, qd)
-    print_direct_problem(system, input_, found)
+    print_direct_problem(system, input_, solution)
     if mass_matrix:
         print_mass_matrix(system, q)
 
 
 def about(arm: ArmDescription) -> str:
     """Drives and loads of the system, as a phrase."""
-    held = ", ".join(f"{float(load.body.mass):g} kg on {link}" for link, load in arm.loads)
+    loads = ", ".join(f"{float(load.body.mass):g} kg on {link}" for link, load in arm.loads)
     drives = f"with its drives (rotors: {arm.drive_model})" if arm.counts_drives else "the links alone"
-    return drives + (f", holding {held}" if held else "")
+    return drives + (f", holding {loads}" if loads else "")
 
 
 def efforts(
@@ -223,7 +222,7 @@ def efforts(
 
 
 def as_data(
-    arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, found: dict[str, np.ndarray]
+    arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, efforts_by_cause: dict[str, np.ndarray]
 ) -> dict[str, object]:
     """The whole answer in SI units, as JSON can hold it."""
     return {
@@ -235,11 +234,11 @@ def as_data(
         },
         "gravity": [float(g) for g in arm.gravity],
         "drives": arm.drive_model,
-        "loads": [{"link": link, "mass": float(held.body.mass)} for link, held in arm.loads],
+        "loads": [{"link": link, "mass": float(load.body.mass)} for link, load in arm.loads],
         "q": q.tolist(),
         "qd": qd.tolist(),
         "qdd": qdd.tolist(),
-        "effort": {cause: values.tolist() for cause, values in found.items()},
+        "effort": {cause: values.tolist() for cause, values in efforts_by_cause.items()},
         "mass_matrix": arm.mass_matrix(q).tolist(),
     }
 
@@ -251,22 +250,22 @@ def print_state(arm: System, *state: np.ndarray) -> None:
     table(
         [
             ("joint", arm.joint_names),
-            *((what, figures(values)) for what, values in zip(quantities, state, strict=True)),
-            ("units", [", ".join(unit(j, what) for what in quantities) for j in arm.moving]),
+            *((quantity, figures(values)) for quantity, values in zip(quantities, state, strict=True)),
+            ("units", [", ".join(unit(j, quantity) for quantity in quantities) for j in arm.moving]),
         ]
     )
 
 
-def print_torques(arm: System, found: dict[str, np.ndarray]) -> None:
+def print_torques(arm: System, efforts_by_cause: dict[str, np.ndarray]) -> None:
     """The table of torques by cause."""
     columns = {
-        "inertia\nD qdd": found["inertia"],
-        "centrifugal\nqd_j^2": found["centrifugal"],
-        "Coriolis\nqd_j qd_k": found["coriolis"],
-        "gravity\nG": found["gravity"],
-        **({"friction\nF": found["friction"]} if "friction" in found else {}),
-        **({"springs,\ndampers": found["elastic"]} if "elastic" in found else {}),
-        "total\ntau": found["total"],
+        "inertia\nD qdd": efforts_by_cause["inertia"],
+        "centrifugal\nqd_j^2": efforts_by_cause["centrifugal"],
+        "Coriolis\nqd_j qd_k": efforts_by_cause["coriolis"],
+        "gravity\nG": efforts_by_cause["gravity"],
+        **({"friction\nF": efforts_by_cause["friction"]} if "friction" in efforts_by_cause else {}),
+        **({"springs,\ndampers": efforts_by_cause["elastic"]} if "elastic" in efforts_by_cause else {}),
+        "total\ntau": efforts_by_cause["total"],
     }
     scale = max(float(np.max(np.abs(values), initial=0.0)) for values in columns.values())
     heading("Torques and forces at the joints")

@@ -60,28 +60,28 @@ def equations(
     link: Annotated[str, typer.Option(help="Only what this link adds: its number, or L for the load.")] = "",
 ) -> None:
     """Print the exact equations of motion: their coefficients, whole torques, energies."""
-    from dalembert.equations.document import chosen, size_checked
+    from dalembert.equations.document import selected_names, size_checked
     from dalembert.equations.names import separate
 
-    found = closed_form(system, parameters, joints, at, formulation)
+    closed = closed_form(system, parameters, joints, at, formulation)
     names = separate(only)
     if document:
         if link or format != "text":
             raise ArmError("a document has all links, and its ending is its format; leave out --link and --format")
-        written_to(found, names, group_by or None, Path(document), legend is not False)
+        write_document(closed, names, group_by or None, Path(document), legend is not False)
         return
     check_options(format, group_by, legend)
-    wanted = chosen(found, names)
-    size_checked(found, wanted, MOST_TERMS, "a terminal")
-    printed = {name: share(found, name, link) if link else found[name] for name in wanted}
-    shown = {name: polynomial for name, polynomial in printed.items() if polynomial is not None}
+    requested = selected_names(closed, names)
+    size_checked(closed, requested, MOST_TERMS, "a terminal")
+    printed = {name: share(closed, name, link) if link else closed[name] for name in requested}
+    nonzero = {name: polynomial for name, polynomial in printed.items() if polynomial is not None}
     if format == "json":
-        print(json.dumps(as_json(found, shown), indent=1, ensure_ascii=False))
+        print(json.dumps(as_json(closed, nonzero), indent=1, ensure_ascii=False))
         return
-    for name, polynomial in shown.items():
+    for name, polynomial in nonzero.items():
         print(line(name, polynomial, format, group_by or None))
     if legend or (legend is None and format in WITH_LEGEND):
-        print_legend(found, shown, format)
+        print_legend(closed, nonzero, format)
 
 
 def check_options(format: str, group_by: str, legend: bool | None) -> None:
@@ -94,15 +94,15 @@ def check_options(format: str, group_by: str, legend: bool | None) -> None:
         raise ArmError(f"a legend goes with {' and '.join(WITH_LEGEND)}, not with {format}; leave out --legend")
 
 
-def written_to(found: Equations, names: list[str], group_by: str | None, path: Path, legend: bool) -> None:
+def write_document(equations_: Equations, names: list[str], group_by: str | None, path: Path, legend: bool) -> None:
     """Writes the document that the ending of ``path`` names."""
-    from dalembert.equations.document import chosen
+    from dalembert.equations.document import selected_names
 
     form = path.suffix.removeprefix(".").lower()
     if form not in ("html", "tex"):
         raise ArmError(f"a document is a .html or a .tex file, not {str(path)!r}")
-    write_whole(path, found.document(names, group_by, form, legend))
-    print(f"{path}: {len(chosen(found, names))} formulas of {printable(found.arm.name)}")
+    write_whole(path, equations_.document(names, group_by, form, legend))
+    print(f"{path}: {len(selected_names(equations_, names))} formulas of {printable(equations_.arm.name)}")
 
 
 def line(name: str, polynomial: TrigPolynomial, format: str, group_by: str | None) -> str:
@@ -113,52 +113,52 @@ def line(name: str, polynomial: TrigPolynomial, format: str, group_by: str | Non
         return f"{in_code(name)} = {getattr(polynomial, format)()}"
     if format == "text":
         return f"{name} = {polynomial.text(group_by)}"
-    both = f"{in_latex(name)} = {polynomial.latex(group_by)}"
-    return both if format == "latex" else f"${both}$\n"
+    equation = f"{in_latex(name)} = {polynomial.latex(group_by)}"
+    return equation if format == "latex" else f"${equation}$\n"
 
 
-def print_legend(found: Equations, shown: Mapping[str, TrigPolynomial], format: str) -> None:
+def print_legend(equations_: Equations, polynomials: Mapping[str, TrigPolynomial], format: str) -> None:
     """The legend below the equations; names of links and joints come from files and are made printable."""
     from dalembert.equations.legend import legend
 
-    made = legend(found, shown)
-    text = f"\nwhere\n{made.text()}" if format == "text" else made.markdown()
+    symbols = legend(equations_, polynomials)
+    text = f"\nwhere\n{symbols.text()}" if format == "text" else symbols.markdown()
     print("\n".join(printable(row) for row in text.split("\n")))
 
 
-def share(found: Equations, name: str, link: str) -> TrigPolynomial | None:
+def share(equations_: Equations, name: str, link: str) -> TrigPolynomial | None:
     """What one link adds to a coefficient, if anything."""
     from dalembert.equations.attribution import links
 
-    known = {str(number): number for number in links(found.model)}
-    if link not in known:
-        load = "" if "L" in known else "; the load L needs --parameters symbols+load"
-        raise ArmError(f"there is no link {link!r}; the links are {', '.join(known)}{load}")
-    return found.by_link(name).get(known[link])
+    numbers = {str(number): number for number in links(equations_.model)}
+    if link not in numbers:
+        load = "" if "L" in numbers else "; the load L needs --parameters symbols+load"
+        raise ArmError(f"there is no link {link!r}; the links are {', '.join(numbers)}{load}")
+    return equations_.by_link(name).get(numbers[link])
 
 
-def as_json(found: Equations, shown: Mapping[str, TrigPolynomial]) -> dict[str, Any]:
+def as_json(equations_: Equations, polynomials: Mapping[str, TrigPolynomial]) -> dict[str, Any]:
     """Everything a program needs: symbols with their values, and every term of every coefficient."""
     from dalembert.equations.meanings import meaning
     from dalembert.equations.printing.form import MOTION
 
     def described(symbol: Symbol) -> dict[str, Any]:
-        said, unit = meaning(found.arm, symbol)
+        text, unit = meaning(equations_.arm, symbol)
         value = None if symbol.value is None else str(symbol.value)
-        row = {"value": value, "kind": symbol.kind, "link": symbol.link, "meaning": said, "unit": unit}
-        star = found.starred.get(symbol.name)
+        row = {"value": value, "kind": symbol.kind, "link": symbol.link, "meaning": text, "unit": unit}
+        star = equations_.starred.get(symbol.name)
         return row if star is None else {**row, "definition": star.text()}
 
     rates = {
         name: symbol
-        for polynomial in shown.values()
+        for polynomial in polynomials.values()
         for name, symbol in polynomial.space.symbols.items()
         if name in polynomial.parameters and symbol.kind in MOTION
     }
     return {
-        "arm": found.arm.name,
-        "joints": list(found.arm.joint_names),
-        "symbols": {symbol.name: described(symbol) for symbol in (*found.symbols, *rates.values())},
+        "arm": equations_.arm.name,
+        "joints": list(equations_.arm.joint_names),
+        "symbols": {symbol.name: described(symbol) for symbol in (*equations_.symbols, *rates.values())},
         "coefficients": {
             name: [
                 {
@@ -169,6 +169,6 @@ def as_json(found: Equations, shown: Mapping[str, TrigPolynomial]) -> dict[str, 
                 }
                 for term in polynomial.terms
             ]
-            for name, polynomial in shown.items()
+            for name, polynomial in polynomials.items()
         },
     }

@@ -52,9 +52,10 @@ def excite(
         raise ArmError(f"--output writes a .csv file, not {output}")
     if not 0 < rate < np.inf:
         raise ArmError(f"--rate is a number of rows a second above zero, not {rate:g}")
-    given = {"speed": speed, "acceleration": acceleration, "effort": effort}
+    limit_texts = {"speed": speed, "acceleration": acceleration, "effort": effort}
     limits = {
-        name: np.array(numbers(text, f"--max-{name}", (1, arm.n))) if text else None for name, text in given.items()
+        name: np.array(numbers(text, f"--max-{name}", (1, arm.n))) if text else None
+        for name, text in limit_texts.items()
     }
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=as_json or not sys.stderr.isatty()) as bar:
@@ -79,8 +80,8 @@ def excite(
             "from [rad]": q.min(axis=0), "to [rad]": q.max(axis=0), "speed [rad/s]": np.abs(qd).max(axis=0),
             "acceleration [rad/s^2]": np.abs(qdd).max(axis=0), "torque [N m]": tau,
         }  # fmt: skip
-        shown = [(head, [f"{x:.4g}" for x in values]) for head, values in columns.items()]
-        table([("joint", list(arm.joint_names)), *shown])
+        motion_columns = [(head, [f"{x:.4g}" for x in values]) for head, values in columns.items()]
+        table([("joint", list(arm.joint_names)), *motion_columns])
         if any(joint.kind != "revolute" for joint in arm.moving):
             paragraph("Sliding joints: m, m/s, m/s^2 and N.")
         paragraph(f"At rest at both ends. The best of the random motions it began with has {path.at_first:.3g}.")

@@ -95,8 +95,8 @@ class FmuRequest:
 
     def refuse_without_file(self) -> None:
         """Refuse options that say nothing without ``--fmu``."""
-        given = (("--fmi", self.version), ("--input", self.input), ("--stops", self.stops or None))
-        for option, value in (*given, ("--restitution", self.restitution), ("--saturate", self.saturate)):
+        options = (("--fmi", self.version), ("--input", self.input), ("--stops", self.stops or None))
+        for option, value in (*options, ("--restitution", self.restitution), ("--saturate", self.saturate)):
             if value is not None and self.path is None:
                 raise ArmError(f"{option} belongs to --fmu; add --fmu FILE, or leave {option} out")
 
@@ -105,12 +105,12 @@ class FmuRequest:
         from dalembert.fmu.write_fmu import write_fmu
 
         assert self.path is not None, "written only where it is asked for"
-        made = write_fmu(
+        written = write_fmu(
             system, self.path, input=self.input.kind if self.input is not None else None,
             version=(self.version or FmiVersion.TWO).value, stops=self.stops, restitution=self.restitution or 0.0,
             saturate=self.saturate,
         )  # fmt: skip
-        return str(made)
+        return str(written)
 
     def write_mechanism(self, mechanism: Mechanism, near: NDArray[Any] | None = None) -> str:
         """The same of a mechanism in its coordinates, at the joints ``near``, with the inputs that are asked for."""

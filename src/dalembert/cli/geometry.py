@@ -53,8 +53,8 @@ def in_order(steps: Sequence[Step], allowed: Steps) -> bool:
     The two steps about one axis commute, so their order does not matter.
     """
     axes = list(dict.fromkeys(axis for _, axis in allowed))
-    places = [axes.index(step.axis) if (step.kind, step.axis) in allowed else -1 for step in steps]
-    return -1 not in places and places == sorted(places)
+    order = [axes.index(step.axis) if (step.kind, step.axis) in allowed else -1 for step in steps]
+    return -1 not in order and order == sorted(order)
 
 
 def print_rows(arm: ArmDescription, convention: str, rows: Sequence[dict[str, float]]) -> None:
@@ -72,18 +72,18 @@ def print_rows(arm: ArmDescription, convention: str, rows: Sequence[dict[str, fl
         ]
     )
     kinds = {joint.kind for joint in arm.all_moving}
-    moved = " and ".join(
+    moved_parameters = " and ".join(
         text for kind, text in (("revolute", "theta of a revolute"), ("prismatic", "d of a prismatic")) if kind in kinds
     )
-    say(f"{'Its position' if arm.followers else 'q'} is added to {moved} joint.")
+    say(f"{'Its position' if arm.followers else 'q'} is added to {moved_parameters} joint.")
 
 
 def print_frames(arm: ArmDescription) -> None:
     """Pose of each link frame in that of its parent, with every joint at zero."""
     heading("Frame of each link in its parent's, all joints at zero")
-    places = [joint.before @ joint.after for joint in arm.joints]
-    positions = [[float(x) for x in place.position] for place in places]
-    angles = [roll_pitch_yaw(place) for place in places]
+    poses = [joint.before @ joint.after for joint in arm.joints]
+    positions = [[float(x) for x in pose.position] for pose in poses]
+    angles = [roll_pitch_yaw(pose) for pose in poses]
     table(
         [
             ("link", [joint.child for joint in arm.joints]),
@@ -95,9 +95,9 @@ def print_frames(arm: ArmDescription) -> None:
     )
 
 
-def roll_pitch_yaw(place: Placement) -> tuple[float, float, float]:
+def roll_pitch_yaw(pose: Placement) -> tuple[float, float, float]:
     """Degrees about the fixed axes x, y, z, in this order, as in URDF."""
-    turns = {step.axis: step.amount for step in Placement.from_matrix(place.rotation).steps}
+    turns = {step.axis: step.amount for step in Placement.from_matrix(pose.rotation).steps}
     roll, pitch, yaw = (
         math.degrees(angle.radians) if isinstance(angle := turns.get(axis), Angle) else 0.0 for axis in range(3)
     )

@@ -81,51 +81,56 @@ def identify(
         if path is not None and path.suffix != ending:
             raise ArmError(f"{option} writes a {ending} file, not {path}")
     files = [*logs, *(validate or []), *(laden or [])]
-    everything = _read(files, columns or [], rows or [])
-    read, with_load = everything[: len(files) - len(laden or [])], everything[len(files) - len(laden or []) :]
-    known = _held(held or [], len(logs))
-    found = find(
+    all_logs = _read(files, columns or [], rows or [])
+    logs_read, with_load = all_logs[: len(files) - len(laden or [])], all_logs[len(files) - len(laden or []) :]
+    known_loads = _known_loads(held or [], len(logs))
+    identified = find(
         arm,
-        read[: len(logs)],
+        logs_read[: len(logs)],
         friction,
         find_rotors,
         _gains(gains, arm.n),
-        loads=known,
+        loads=known_loads,
         gravity="find" if find_gravity else "described",
         instruments=instruments,
         robust=robust,
         cutoff=cutoff,
         progress=_progress(as_json),
     )
-    in_hand = [*(known or [None] * len(logs)), *[None] * (len(read) - len(logs))]
-    residuals = [found.residual(log, load) for log, load in zip(read, in_hand, strict=True)]
-    carried = [(log.name, found.load(log)) for log in with_load]
-    for sentence in found.warnings:
+    in_hand = [*(known_loads or [None] * len(logs)), *[None] * (len(logs_read) - len(logs))]
+    residuals = [identified.residual(log, load) for log, load in zip(logs_read, in_hand, strict=True)]
+    carried = [(log.name, identified.load(log)) for log in with_load]
+    for sentence in identified.warnings:
         print(f"note: {sentence}", file=sys.stderr)
     if as_json:
-        print(json.dumps(_record(found, residuals, carried), indent=2))
+        print(json.dumps(_record(identified, residuals, carried), indent=2))
     else:
-        _print(found, residuals, len(validate or []))
-        _print_more(found, carried)
+        _print(identified, residuals, len(validate or []))
+        _print_more(identified, carried)
     if output is not None:
         from dataclasses import replace
 
         from dalembert.arm.io.whole_files import write_whole
 
-        if found.left_out:
+        if identified.left_out:
             print(
-                f"note: {', '.join(found.left_out)} friction is no part of a drive train, so {output} does not have it",
+                f"note: {', '.join(identified.left_out)} friction is no part of a drive train, so {output} does not "
+                "have it",
                 file=sys.stderr,
             )
         source = f"inertias, friction and rotors identified from {', '.join(path.name for path in logs)}"
-        whole: da.Arm = found.system.arm  # type: ignore[attr-defined]
-        missing = f"Without the {' and '.join(found.left_out)} friction that was found." if found.left_out else ""
-        notes = " ".join(part for part in (whole.notes, missing) if part)
-        write_whole(output, replace(whole, sources=(*whole.sources, source), notes=notes).write_toml())
+        identified_arm: da.Arm = identified.system.arm  # type: ignore[attr-defined]
+        missing = (
+            f"Without the {' and '.join(identified.left_out)} friction that was found." if identified.left_out else ""
+        )
+        notes = " ".join(part for part in (identified_arm.notes, missing) if part)
+        write_whole(
+            output, replace(identified_arm, sources=(*identified_arm.sources, source), notes=notes).write_toml()
+        )
     if page is not None:
         from dalembert.report.identification_page import write_identification_page
 
-        write_identification_page(found, residuals, len(validate or []), page)
+        write_identification_page(identified, residuals, len(validate or []), page)
 
 
 def _gains(text: str, n: int) -> str | list[float | None] | None:
@@ -137,17 +142,17 @@ def _gains(text: str, n: int) -> str | list[float | None] | None:
     return [None if word == "?" else value for word, value in zip(words, values, strict=True)]
 
 
-def _held(words: list[str], count: int) -> list[Any] | None:
+def _known_loads(texts: list[str], count: int) -> list[Any] | None:
     """The load of each log, None where there is none."""
     from dalembert.arm.inertia import Load
 
-    if not words:
+    if not texts:
         return None
-    if len(words) != count:
+    if len(texts) != count:
         raise ArmError(
-            f"--held is given once for each of the {count} logs, or not at all; it is there {len(words)} times"
+            f"--held is given once for each of the {count} logs, or not at all; it is there {len(texts)} times"
         )
-    rows = [numbers(word, "--held", (1, 4)) for word in words]
+    rows = [numbers(word, "--held", (1, 4)) for word in texts]
     return [Load(mass=row[0], com=tuple(row[1:]) or (0, 0, 0)) if row[0] else None for row in rows]
 
 
@@ -156,15 +161,15 @@ def _read(files: list[Path], columns: list[str], rows: list[str]) -> list[Any]:
 
     heads: dict[str, str | list[str]] = {}
     for word in columns:
-        what, equals, said = word.partition("=")
-        if not equals or not said:
+        quantity, equals, columns_named = word.partition("=")
+        if not equals or not columns_named:
             raise ArmError(f"--column is written as in q=pos or effort=m_a,m_b, not {word!r}")
-        heads[what.strip()] = said.split(",") if "," in said else said
+        heads[quantity.strip()] = columns_named.split(",") if "," in columns_named else columns_named
     if rows and len(rows) != len(files):
         raise ArmError(
             f"--rows is given once for each of the {len(files)} logs, or not at all; it is there {len(rows)} times"
         )
-    found = []
+    read = []
     for k, path in enumerate(files):
         log = Log.read(path, heads or None, path.name)
         if rows:
@@ -173,23 +178,23 @@ def _read(files: list[Path], columns: list[str], rows: list[str]) -> list[Any]:
             if not colon or first is None or last is None:
                 raise ArmError(f"--rows is written as START:STOP, as in 635:3510 or 100:, not {rows[k]!r}")
             log = log.rows(first, last if stop else None)
-        found.append(log)
-    return found
+        read.append(log)
+    return read
 
 
 def _progress(quiet: bool) -> Any:
-    def say(what: str) -> None:
+    def say(step: str) -> None:
         if not quiet and sys.stderr.isatty():
-            print(f"\r{what:<40}", end="", file=sys.stderr, flush=True)
+            print(f"\r{step:<40}", end="", file=sys.stderr, flush=True)
 
     return say
 
 
-def _print(found: Identification, residuals: list[Residual], unseen: int) -> None:
+def _print(identified: Identification, residuals: list[Residual], unseen: int) -> None:
     from dalembert.report.identification_page import unexplained
 
-    names = list(found.described.joint_names)
-    heading(f"{found.described.name}: what is left of the efforts, percent")
+    names = list(identified.described.joint_names)
+    heading(f"{identified.described.name}: what is left of the efforts, percent")
     marks = [""] * (len(residuals) - unseen) + [" (not used)"] * unseen
     table(
         [
@@ -203,36 +208,38 @@ def _print(found: Identification, residuals: list[Residual], unseen: int) -> Non
             ),
         ]
     )
-    paragraph(unexplained(found, residuals[-1]))
+    paragraph(unexplained(identified, residuals[-1]))
     heading("friction and rotors")
     units = {"coulomb": "[N m]", "viscous": "[N m s/rad]", "offset": "[N m]", "stribeck": "[N m]", "load": "[1]"}
-    terms = found.unknowns.friction.names
-    rows = [found.friction_of(k) for k in range(found.described.n)]
+    terms = identified.unknowns.friction.names
+    rows = [identified.friction_of(k) for k in range(identified.described.n)]
     listed = [("joint", names), *((f"{t} {units[t]}", [f"{row[t]:.4g}" for row in rows]) for t in terms)]
-    if found.unknowns.rotors:
-        first = found.unknowns.rotor_column(0)
-        listed.append(("rotor [kg m^2]", [f"{x:.4g}" for x in found.values[first : first + found.described.n]]))
+    if identified.unknowns.rotors:
+        first = identified.unknowns.rotor_column(0)
+        listed.append(
+            ("rotor [kg m^2]", [f"{x:.4g}" for x in identified.values[first : first + identified.described.n]])
+        )
     table(listed)
-    if any(joint.kind != "revolute" for joint in found.described.moving):
+    if any(joint.kind != "revolute" for joint in identified.described.moving):
         paragraph("Sliding joints: N, N s/m and kg.")
-    told = sum(p.determined for p in found.parameters)
-    cutoffs = ", ".join(f"{log.cutoff:.3g}" for log in found.logs)
+    determined = sum(p.determined for p in identified.parameters)
+    cutoffs = ", ".join(f"{log.cutoff:.3g}" for log in identified.logs)
     paragraph(
-        f"{found.samples} samples kept, filtered at {cutoffs} Hz. {told} of {len(found.parameters)} combinations are "
-        f"determined (condition number {found.condition:.3g})."
+        f"{identified.samples} samples kept, filtered at {cutoffs} Hz. {determined} of {len(identified.parameters)} "
+        f"combinations are determined (condition number {identified.condition:.3g})."
     )
 
 
-def _print_more(found: Identification, carried: list[tuple[str, IdentifiedLoad]]) -> None:
+def _print_more(identified: Identification, carried: list[tuple[str, IdentifiedLoad]]) -> None:
     """Gains, gravity and loads that were found, and what the logs do not tell."""
-    names = list(found.described.joint_names)
-    if found.gains is not None and found.gain_errors is not None and found.gain_errors.any():
+    names = list(identified.described.joint_names)
+    if identified.gains is not None and identified.gain_errors is not None and identified.gain_errors.any():
         heading("gains of the drives")
-        shown = [[f"{x:.4g}" for x in values] for values in (found.gains, found.gain_errors)]
-        table([("joint", names), ("gain [N m/A]", shown[0]), ("error [N m/A]", shown[1])])
-    if found.gravity_error:
-        vector = ", ".join(f"{x:.4g}" for x in found.gravity)
-        paragraph(f"Gravity in the base frame: ({vector}) m/s^2, its direction to {found.gravity_error:.2g} rad.")
+        cells = [[f"{x:.4g}" for x in values] for values in (identified.gains, identified.gain_errors)]
+        table([("joint", names), ("gain [N m/A]", cells[0]), ("error [N m/A]", cells[1])])
+    if identified.gravity_error:
+        vector = ", ".join(f"{x:.4g}" for x in identified.gravity)
+        paragraph(f"Gravity in the base frame: ({vector}) m/s^2, its direction to {identified.gravity_error:.2g} rad.")
     for name, load in carried:
         heading(f"load in the hand during {name}, in the tool frame")
         axes = ("x", "y", "z")
@@ -244,16 +251,16 @@ def _print_more(found: Identification, carried: list[tuple[str, IdentifiedLoad]]
             ]
         )
         paragraph(f"It explains {100 * load.explained:.0f} percent of what the arm alone leaves of that run.")
-    if found.silent:
-        heading(f"not told by the logs: {len(found.silent)} of {len(found.parameters)}")
-        for each in found.silent[:SHOWN]:
-            paragraph(f"{each}.")
-        if len(found.silent) > SHOWN:
-            paragraph(f"... and {len(found.silent) - SHOWN} more, listed by --json and --page.")
+    if identified.silent:
+        heading(f"not told by the logs: {len(identified.silent)} of {len(identified.parameters)}")
+        for combination in identified.silent[:SHOWN]:
+            paragraph(f"{combination}.")
+        if len(identified.silent) > SHOWN:
+            paragraph(f"... and {len(identified.silent) - SHOWN} more, listed by --json and --page.")
 
 
 def _record(
-    found: Identification, residuals: list[Residual], carried: list[tuple[str, IdentifiedLoad]]
+    identified: Identification, residuals: list[Residual], carried: list[tuple[str, IdentifiedLoad]]
 ) -> dict[str, Any]:
     loads = [
         {
@@ -264,22 +271,22 @@ def _record(
         for name, load in carried
     ]  # fmt: skip
     return {
-        "gains": None if found.gains is None else found.gains.tolist(),
-        "gain_errors": None if found.gain_errors is None else found.gain_errors.tolist(),
-        "gravity": found.gravity.tolist(),
-        "gravity_error": found.gravity_error,
+        "gains": None if identified.gains is None else identified.gains.tolist(),
+        "gain_errors": None if identified.gain_errors is None else identified.gain_errors.tolist(),
+        "gravity": identified.gravity.tolist(),
+        "gravity_error": identified.gravity_error,
         "loads": loads,
-        "silent": [vars(each) for each in found.silent],
-        "arm": found.described.name,
-        "joints": list(found.described.joint_names),
-        "friction": [dict(found.friction_of(k)) for k in range(found.described.n)],
-        "values": dict(zip(found.unknowns.names, found.values.tolist(), strict=True)),
-        "units": dict(zip(found.unknowns.names, found.unknowns.units, strict=True)),
-        "parameters": [{**vars(p), "determined": p.determined} for p in found.parameters],
-        "condition": found.condition,
+        "silent": [vars(combination) for combination in identified.silent],
+        "arm": identified.described.name,
+        "joints": list(identified.described.joint_names),
+        "friction": [dict(identified.friction_of(k)) for k in range(identified.described.n)],
+        "values": dict(zip(identified.unknowns.names, identified.values.tolist(), strict=True)),
+        "units": dict(zip(identified.unknowns.names, identified.unknowns.units, strict=True)),
+        "parameters": [{**vars(p), "determined": p.determined} for p in identified.parameters],
+        "condition": identified.condition,
         "residuals": [
             {"log": r.name, "joints": r.joints.tolist(), "whole": r.whole, "unfiltered": r.raw} for r in residuals
         ],
-        "cutoff": [log.cutoff for log in found.logs],
-        "notes": list(found.warnings),
+        "cutoff": [log.cutoff for log in identified.logs],
+        "notes": list(identified.warnings),
     }

@@ -60,15 +60,15 @@ def ik(
     """
     target = read_pose("--pose", pose, task is not TaskKind.position)
     begin = None if near is None else joint_values(system, "--near", near, degrees)
-    found = system.inverse_kinematics(
+    solution = system.inverse_kinematics(
         target, frame=frame, task=task.value, near=begin, limits=limits, solutions=solutions, starts=starts,
         criterion=None if criterion is None else criterion.value,
     )  # fmt: skip
     if as_json:
-        print(json.dumps(as_data(system, found, frame), indent=2, allow_nan=False))
+        print(json.dumps(as_data(system, solution, frame), indent=2, allow_nan=False))
     else:
-        show(system, found, frame, degrees)
-    if not bool(found.converged):
+        show(system, solution, frame, degrees)
+    if not bool(solution.converged):
         raise typer.Exit(NOT_REACHED)
 
 
@@ -78,47 +78,47 @@ def holding_effort(system: System, q: np.ndarray) -> np.ndarray:
     return np.asarray(system.inverse_dynamics(q, still, still))
 
 
-def as_data(system: System, found: JointSolutions, frame: str | None) -> dict[str, Any]:
+def as_data(system: System, solution: JointSolutions, frame: str | None) -> dict[str, Any]:
     """The result as JSON can hold it; manipulability is of the frame that was asked for."""
-    along = system.manipulability(found.q, frame, directions="translation")
+    translational = system.manipulability(solution.q, frame, directions="translation")
     return {
         "arm": system.name,
-        "joints": list(found.joint_names),
-        "reached": bool(found.converged),
-        "q": found.q.tolist(),
-        "position_error": float(found.position_error),
-        "orientation_error": float(found.orientation_error),
-        "at_limit": [name for name, held in zip(found.joint_names, found.at_limit, strict=True) if held],
-        "starts": int(found.starts),
-        "holding_effort": holding_effort(system, found.q).tolist(),
-        "manipulability": float(system.manipulability(found.q, frame).measure),
-        "manipulability_translation": float(along.measure),
-        "method": found.method,
-        "complete": bool(found.complete),
-        "solutions": [part.tolist() for part in found.solutions[0]] if found.solutions else None,
+        "joints": list(solution.joint_names),
+        "reached": bool(solution.converged),
+        "q": solution.q.tolist(),
+        "position_error": float(solution.position_error),
+        "orientation_error": float(solution.orientation_error),
+        "at_limit": [name for name, at_limit in zip(solution.joint_names, solution.at_limit, strict=True) if at_limit],
+        "starts": int(solution.starts),
+        "holding_effort": holding_effort(system, solution.q).tolist(),
+        "manipulability": float(system.manipulability(solution.q, frame).measure),
+        "manipulability_translation": float(translational.measure),
+        "method": solution.method,
+        "complete": bool(solution.complete),
+        "solutions": [part.tolist() for part in solution.solutions[0]] if solution.solutions else None,
     }
 
 
-def show(system: System, found: JointSolutions, frame: str | None, degrees: bool) -> None:
+def show(system: System, solution: JointSolutions, frame: str | None, degrees: bool) -> None:
     """The result for a person."""
-    reached = bool(found.converged)
+    reached = bool(solution.converged)
     heading(f"{system.name}, {about(system)}: the pose is {'reached' if reached else 'NOT reached'}")
     if not reached:
-        paragraph(f"{found.missed()[:1].upper()}{found.missed()[1:]}.")
+        paragraph(f"{solution.missed()[:1].upper()}{solution.missed()[1:]}.")
     units = [unit(joint, "effort") for joint in system.moving]
     turn = np.array([degrees and joint.kind == "revolute" for joint in system.moving])
     scale = np.where(turn, 180 / np.pi, 1.0)
     names = joints_with_units(system, "position")
     if degrees:
         names = names[0], [text.replace("[rad]", "[deg]") for text in names[1]]
-    hold = (f"to hold it\n[{', '.join(dict.fromkeys(units))}]", figures(holding_effort(system, found.q)))
-    table([names, ("position", figures(found.q * scale)), hold])
-    say(f"Off by {found.position_error:.2g} m and {found.orientation_error:.2g} rad.")
-    along = system.manipulability(found.q, frame, directions="translation")
-    say(f"Manipulability {float(along.measure):.4g} in translation.")
-    if found.solutions:
-        several = found.solutions[0]
+    hold = (f"to hold it\n[{', '.join(dict.fromkeys(units))}]", figures(holding_effort(system, solution.q)))
+    table([names, ("position", figures(solution.q * scale)), hold])
+    say(f"Off by {solution.position_error:.2g} m and {solution.orientation_error:.2g} rad.")
+    translational = system.manipulability(solution.q, frame, directions="translation")
+    say(f"Manipulability {float(translational.measure):.4g} in translation.")
+    if solution.solutions:
+        several = solution.solutions[0]
         heading(f"{len(several)} solution{'s' * (len(several) != 1)}")
         if len(several):
             table([names, *((f"{k + 1}", figures(q * scale)) for k, q in enumerate(several))])
-        say(found.found())
+        say(solution.found())

@@ -63,8 +63,8 @@ class DriveInput:
 
 def drive_input(system: System, torque: str | None, current: str | None, voltage: str | None) -> DriveInput | None:
     """The one of these options that is used; None where there is none."""
-    given = {"--torque": torque, "--current": current, "--voltage": voltage}
-    used = {option: text for option, text in given.items() if text is not None}
+    options = {"--torque": torque, "--current": current, "--voltage": voltage}
+    used = {option: text for option, text in options.items() if text is not None}
     if len(used) > 1:
         raise ArmError(f"{listed(used)} are inputs of different kinds; give one of them")
     for option, text in used.items():
@@ -76,21 +76,21 @@ def drive_input(system: System, torque: str | None, current: str | None, voltage
 
 
 def motor_effort(
-    driven: DrivenArm, given: DriveInput, q: np.ndarray, qd: np.ndarray
+    driven: DrivenArm, input_: DriveInput, q: np.ndarray, qd: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None, list[str]]:
     """Torques of the motors under this input, their currents where they are known, and whose input was cut."""
-    values = given.constant(driven)
-    if given.kind == "motor torque":
+    values = input_.constant(driven)
+    if input_.kind == "motor torque":
         return values, None, []
     electric = driven.electric
-    if given.kind == "voltage" and not (electric.resistance > 0).all():
+    if input_.kind == "voltage" and not (electric.resistance > 0).all():
         name = driven.motor_names[int(np.argmin(electric.resistance))]
         raise ArmError(f"--voltage: {name} has no resistance, so that its current does not settle; give its resistance")
-    asked = values if given.kind == "current" else electric.steady_current(q, qd, values)
-    current = np.clip(asked, -electric.largest_current, electric.largest_current)
-    beyond = (current != asked) | (np.abs(values) > electric.supply if given.kind == "voltage" else False)
+    demanded = values if input_.kind == "current" else electric.steady_current(q, qd, values)
+    current = np.clip(demanded, -electric.largest_current, electric.largest_current)
+    beyond = (current != demanded) | (np.abs(values) > electric.supply if input_.kind == "voltage" else False)
     return (
         electric.torque(current),
         current,
-        [name for name, cut in zip(driven.motor_names, beyond, strict=True) if cut],
+        [name for name, was_cut in zip(driven.motor_names, beyond, strict=True) if was_cut],
     )

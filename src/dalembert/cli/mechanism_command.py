@@ -107,9 +107,9 @@ def mechanism(
         ("--to", to, "--page", page), ("--duration", duration, "--page", page),
         ("--samples", samples, "--simulate", simulate), ("-o", output, "--c", c), ("--newton", newton, "--c", c),
     )  # fmt: skip
-    for option, given, other, about in needs:
-        if given not in (None, "") and about is None:
-            raise ArmError(f"{option} belongs to {other}; add {other}, or leave {option} out")
+    for option, value, needed, needed_value in needs:
+        if value not in (None, "") and needed_value is None:
+            raise ArmError(f"{option} belongs to {needed}; add {needed}, or leave {option} out")
     fmu.refuse_without_file()
     if as_json and (modes or equations):
         raise ArmError("--modes and --equations are printed only; leave out --json, or leave them out")
@@ -121,84 +121,84 @@ def mechanism(
         raise ArmError("--duration belongs to a motion; say where it ends with --to")
     if duration is not None:
         check_span(duration, "--duration is")
-    found = read_mechanism(file, skip or (), angles.mode)
-    moved = found.home_moved
-    found = with_drives(found, drives)
+    mechanism = read_mechanism(file, skip or (), angles.mode)
+    correction = mechanism.home_moved
+    mechanism = with_drives(mechanism, drives)
     if gravity:
-        found = found.with_gravity(numbers(gravity, "--gravity", (3,)))
+        mechanism = mechanism.with_gravity(numbers(gravity, "--gravity", (3,)))
     if drive:
-        found = found.with_coordinates([word.strip() for word in drive.split(",")])
-    phi = found.position(values(found, q)) if q else found.home
+        mechanism = mechanism.with_coordinates([word.strip() for word in drive.split(",")])
+    phi = mechanism.position(values(mechanism, q)) if q else mechanism.home
     speed, acceleration, load = (
-        values(found, text, name) for text, name in ((qd, "--qd"), (qdd, "--qdd"), (tau, "--tau"))
+        values(mechanism, text, name) for text, name in ((qd, "--qd"), (qdd, "--qdd"), (tau, "--tau"))
     )
-    refuse_passive(found, (("--qdd", acceleration), ("--tau", load)))
+    refuse_passive(mechanism, (("--qdd", acceleration), ("--tau", load)))
     if tau:
-        acceleration = found.forward_dynamics(phi, speed, load)
+        acceleration = mechanism.forward_dynamics(phi, speed, load)
     elif qd or qdd:
-        acceleration = found.with_passive(phi, speed, acceleration)[1]
-    asked = tables(found, phi, speed, acceleration, load, bool(qd or qdd), bool(tau), power, linear, forces)
+        acceleration = mechanism.with_passive(phi, speed, acceleration)[1]
+    requested = tables(mechanism, phi, speed, acceleration, load, bool(qd or qdd), bool(tau), power, linear, forces)
     if simulate is not None:
-        asked.append(simulation_table(found, phi, speed, load, *span(simulate, samples)))
+        requested.append(simulation_table(mechanism, phi, speed, load, *span(simulate, samples)))
     motors = motors_in(file)
     if motors:
-        asked.append(motor_table(found, motors, phi, speed, acceleration))
+        requested.append(motor_table(mechanism, motors, phi, speed, acceleration))
     written = write_files(
-        found, phi, picture, page, values(found, to, "--to") if to else None, duration, c, output, newton
+        mechanism, phi, picture, page, values(mechanism, to, "--to") if to else None, duration, c, output, newton
     )
     if mjcf is not None:
-        found.write_mjcf(mjcf)
+        mechanism.write_mjcf(mjcf)
         written.append(mjcf)
     if fmu.path is not None:
-        print(fmu.write_mechanism(found, phi), file=sys.stderr)
+        print(fmu.write_mechanism(mechanism, phi), file=sys.stderr)
         written.append(fmu.path)
     if as_json:
-        print_json(as_data(found, phi), asked)
+        print_json(as_data(mechanism, phi), requested)
         for path in written:
             print(f"wrote {path}", file=sys.stderr)
         return
-    print_head(found, phi)
-    if np.abs(moved).max(initial=0) > 1e-6:
-        say(f"To close them, {moved_most(found.assembly, moved)}, from the guess of the file")
-    print_position(found, phi)
-    print_model(found, phi)
-    for one in asked:
-        one.print()
+    print_head(mechanism, phi)
+    if np.abs(correction).max(initial=0) > 1e-6:
+        say(f"To close them, {moved_most(mechanism.assembly, correction)}, from the guess of the file")
+    print_position(mechanism, phi)
+    print_model(mechanism, phi)
+    for table_ in requested:
+        table_.print()
     if modes:
-        print_modes(found, phi)
+        print_modes(mechanism, phi)
     if equations:
-        print(found.equations().text())
+        print(mechanism.equations().text())
     for path in written:
         print(f"wrote {path}")
 
 
 def tables(
-    found: Mechanism, phi: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray,
+    mechanism: Mechanism, phi: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray,
     moving: bool, loaded: bool, power: bool, linear: bool, forces: bool,
 ) -> list[MechanismTable]:  # fmt: skip
     """What the options ask for; ``qdd`` are the accelerations under ``tau`` where that is given."""
-    made: list[MechanismTable] = []
+    requested: list[MechanismTable] = []
     if loaded:
-        made.append(acceleration_table(found, phi, qd, tau))
+        requested.append(acceleration_table(mechanism, phi, qd, tau))
     elif moving:
-        made += motion_tables(found, phi, qd, qdd)
+        requested += motion_tables(mechanism, phi, qd, qdd)
     if power:
-        made += power_tables(found, phi)
+        requested += power_tables(mechanism, phi)
     if linear:
-        made += linear_tables(found, phi, qd, qdd)
+        requested += linear_tables(mechanism, phi, qd, qdd)
     if forces:
-        made.append(force_table(found, phi, qd, qdd))
-    return made
+        requested.append(force_table(mechanism, phi, qd, qdd))
+    return requested
 
 
-def refuse_passive(found: Mechanism, given: tuple[tuple[str, np.ndarray], ...]) -> None:
+def refuse_passive(mechanism: Mechanism, inputs: tuple[tuple[str, np.ndarray], ...]) -> None:
     """Nobody drives a passive coordinate: its load is zero, and its acceleration follows from that."""
-    for option, amounts in given:
-        for place in found.passive_places:
-            if amounts[place]:
+    for option, amounts in inputs:
+        for index in mechanism.passive_places:
+            if amounts[index]:
                 raise ArmError(
-                    f"{option} has {amounts[place]:g} for {found.coordinates[place]}, which is passive: nobody drives "
-                    "it; give 0 there, or other coordinates with --drive"
+                    f"{option} has {amounts[index]:g} for {mechanism.coordinates[index]}, which is passive: nobody "
+                    "drives it; give 0 there, or other coordinates with --drive"
                 )
 
 
@@ -211,73 +211,73 @@ def span(seconds: float, samples: int | None) -> tuple[float, int]:
 
 
 def write_files(
-    found: Mechanism, phi: np.ndarray, picture: Path | None, page: Path | None, to: np.ndarray | None,
+    mechanism: Mechanism, phi: np.ndarray, picture: Path | None, page: Path | None, to: np.ndarray | None,
     duration: float | None, c: list[str] | None, output: Path | None, newton: int | None,
 ) -> list[Path]:  # fmt: skip
     """Picture, page and C that are asked for; the files written."""
-    made: list[Path] = []
+    written: list[Path] = []
     if picture is not None:
         from dalembert.report.mechanism_picture import write_mechanism_picture
 
-        write_mechanism_picture(found, picture, phi)
-        made.append(picture)
+        write_mechanism_picture(mechanism, picture, phi)
+        written.append(picture)
     if page is not None:
         from dalembert.report.mechanism_page import write_mechanism_page
 
-        q = found.coordinates_of(phi)
-        write_mechanism_page(found, page, q, to, 1.0 if duration is None else duration)
-        made.append(page)
+        q = mechanism.coordinates_of(phi)
+        write_mechanism_page(mechanism, page, q, to, 1.0 if duration is None else duration)
+        written.append(page)
     for name in dict.fromkeys(c or ()):
-        made += found.write_c(
+        written += mechanism.write_c(
             name, Path("controller") if output is None else output, NEWTON if newton is None else newton
         )
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(written))
 
 
-def as_data(found: Mechanism, phi: np.ndarray) -> dict[str, Any]:
+def as_data(mechanism: Mechanism, phi: np.ndarray) -> dict[str, Any]:
     """The mechanism at a configuration, for JSON."""
-    count = found.mobility(phi)
-    model = found.model(phi)
-    units = units_of(found)
+    mobility = mechanism.mobility(phi)
+    model = mechanism.model(phi)
+    units = units_of(mechanism)
     return {
-        "name": found.name,
-        "chains": list(found.chains.names),
-        "closures": [closure.name for closure in found.parts.closures],
-        "mobility": str(count),
-        "closure_error": float(np.abs(found.closure_error(phi)).max(initial=0.0)),
+        "name": mechanism.name,
+        "chains": list(mechanism.chains.names),
+        "closures": [closure.name for closure in mechanism.parts.closures],
+        "mobility": str(mobility),
+        "closure_error": float(np.abs(mechanism.closure_error(phi)).max(initial=0.0)),
         "coordinates": [
             {"name": name, "unit": unit, "load_unit": load}
-            for name, (unit, load) in zip(found.coordinates, units, strict=True)
+            for name, (unit, load) in zip(mechanism.coordinates, units, strict=True)
         ],
-        "q": listed_values(found.coordinates_of(phi)),
+        "q": listed_values(mechanism.coordinates_of(phi)),
         "joints": [
             {"name": name, "unit": "rad" if turns else "m"}
-            for name, turns in zip(found.joint_names, found.chains.revolute, strict=True)
+            for name, turns in zip(mechanism.joint_names, mechanism.chains.revolute, strict=True)
         ],
         "phi": listed_values(phi),
-        "first_influence": listed_values(found.influence(phi).first),
+        "first_influence": listed_values(mechanism.influence(phi).first),
         "inertia_matrix": listed_values(model.inertia),
         "static_load": listed_values(-model.load),
     }
 
 
-def with_drives(found: Mechanism, drives: bool | None) -> Mechanism:
+def with_drives(mechanism: Mechanism, drives: bool | None) -> Mechanism:
     """The mechanism with its drives counted as asked; where some are described and not counted, a note says so."""
-    if drives and not found.parts.drives and not any(arm.drives for arm in found.parts.chains.values()):
+    if drives and not mechanism.parts.drives and not any(arm.drives for arm in mechanism.parts.chains.values()):
         raise ArmError(
-            f"{found.name}: no chain of it describes drives, and it has none of its own; describe them in its file, or "
-            "leave --drives out"
+            f"{mechanism.name}: no chain of it describes drives, and it has none of its own; describe them in its "
+            "file, or leave --drives out"
         )
     if drives is not None:
-        return found.driven if drives else found.without_drives()
-    silent = [name for name, arm in found.parts.chains.items() if arm.drives and not arm.counts_drives]
-    if silent:
+        return mechanism.driven if drives else mechanism.without_drives()
+    uncounted = [name for name, arm in mechanism.parts.chains.items() if arm.drives and not arm.counts_drives]
+    if uncounted:
         print(
-            f"note: the links of {', '.join(silent)} alone; --drives counts the rotors and friction of the drives, "
+            f"note: the links of {', '.join(uncounted)} alone; --drives counts the rotors and friction of the drives, "
             "--no-drives takes this note off",
             file=sys.stderr,
         )
-    return found
+    return mechanism
 
 
 def mechanism_at(name: str, options: Mapping[str, Any]) -> Mechanism | None:
@@ -289,62 +289,62 @@ def mechanism_at(name: str, options: Mapping[str, Any]) -> Mechanism | None:
     path = Path(name)
     if path.suffix.lower() != ".toml" or not path.is_file() or not is_mechanism(read_text(path), name):
         return None
-    odd = [option for option in options if option not in ("drives", "gravity", "angles")]
-    if odd:
-        raise ArmError(f"{name}: --{odd[0].replace('_', '-')} shapes an arm, and this is a mechanism; leave it out")
+    refused = [option for option in options if option not in ("drives", "gravity", "angles")]
+    if refused:
+        raise ArmError(f"{name}: --{refused[0].replace('_', '-')} shapes an arm, and this is a mechanism; leave it out")
     angles = options.get("angles", AnglesAre.MEANT)
-    found = with_drives(read_mechanism(path, (), angles.mode), options.get("drives"))
-    return found.with_gravity(numbers(options["gravity"], "--gravity", (3,))) if "gravity" in options else found
+    mechanism = with_drives(read_mechanism(path, (), angles.mode), options.get("drives"))
+    return mechanism.with_gravity(numbers(options["gravity"], "--gravity", (3,))) if "gravity" in options else mechanism
 
 
-def values(found: Mechanism, text: str, option: str = "--q") -> np.ndarray:
+def values(mechanism: Mechanism, text: str, option: str = "--q") -> np.ndarray:
     """One value for each coordinate, from 0,0.5 or "10 deg, 20 deg"; zeros where there is no text."""
     if not text:
-        return np.zeros(found.n)
+        return np.zeros(mechanism.n)
     words = text.split(",") if "," in text else text.split()
-    if len(words) != found.n:
-        names = ", ".join(found.coordinates)
-        raise ArmError(f"{option} needs {found.n} values, one for each of {names}; got {len(words)}")
-    pairs = zip(words, found.coordinates, strict=True)
+    if len(words) != mechanism.n:
+        names = ", ".join(mechanism.coordinates)
+        raise ArmError(f"{option} needs {mechanism.n} values, one for each of {names}; got {len(words)}")
+    pairs = zip(words, mechanism.coordinates, strict=True)
     return np.array([float(quantity(word.strip(), f"{option}: {name}")) for word, name in pairs])
 
 
-def print_head(found: Mechanism, phi: np.ndarray) -> None:
+def print_head(mechanism: Mechanism, phi: np.ndarray) -> None:
     """Chains and closures, mobility, singularities of the configuration, and the largest closure error."""
     from dalembert.mechanisms.singularity import report
 
-    closures = ", ".join(closure.name for closure in found.parts.closures)
-    say(f"{found.name}: chains {', '.join(found.chains.names)}; closures {closures or 'none'}")
-    say(f"Mobility: {found.mobility(phi)}")
-    say(f"Configuration: {report(found, phi)}")
-    say(f"Loops close to {np.abs(found.closure_error(phi)).max(initial=0):.1e} (m, rad)")
+    closures = ", ".join(closure.name for closure in mechanism.parts.closures)
+    say(f"{mechanism.name}: chains {', '.join(mechanism.chains.names)}; closures {closures or 'none'}")
+    say(f"Mobility: {mechanism.mobility(phi)}")
+    say(f"Configuration: {report(mechanism, phi)}")
+    say(f"Loops close to {np.abs(mechanism.closure_error(phi)).max(initial=0):.1e} (m, rad)")
 
 
-def print_position(found: Mechanism, phi: np.ndarray) -> None:
+def print_position(mechanism: Mechanism, phi: np.ndarray) -> None:
     """Joint positions and influence coefficients [G^phi_q] = dphi/dq (Freeman 1985, eq. 3-15)."""
     heading("Joints [rad or m], and what a unit rate of each coordinate makes them do")
-    first = found.influence(phi).first
-    columns = [(f"per {name}", figures(first[:, k])) for k, name in enumerate(with_units(found))]
-    table([("joint [unit]", joints_with_units(found)), ("position", figures(phi)), *columns])
+    first = mechanism.influence(phi).first
+    columns = [(f"per {name}", figures(first[:, k])) for k, name in enumerate(with_units(mechanism))]
+    table([("joint [unit]", joints_with_units(mechanism)), ("position", figures(phi)), *columns])
 
 
-def print_model(found: Mechanism, phi: np.ndarray) -> None:
+def print_model(mechanism: Mechanism, phi: np.ndarray) -> None:
     """Inertia I*_qq and static load -T^L_q in the coordinates (Freeman 1985, eqs 4-61 and 4-62)."""
-    model = found.model(phi)
+    model = mechanism.model(phi)
     heading("Inertia I* in the coordinates [kg m^2, kg m or kg, as they turn or slide]")
-    matrix(found.coordinates, model.inertia)
+    matrix(mechanism.coordinates, model.inertia)
     heading("Load that holds it still")
     table(
         [
-            ("coordinate [unit]", with_units(found)),
-            ("value", figures(found.coordinates_of(phi))),
+            ("coordinate [unit]", with_units(mechanism)),
+            ("value", figures(mechanism.coordinates_of(phi))),
             ("load [N m or N]", figures(-model.load)),
         ]
     )
 
 
-def print_modes(found: Mechanism, phi: np.ndarray) -> None:
+def print_modes(mechanism: Mechanism, phi: np.ndarray) -> None:
     """Joint positions of the assembly modes that share the coordinates of ``phi``."""
-    modes = found.assembly_modes(found.coordinates_of(phi))
+    modes = mechanism.assembly_modes(mechanism.coordinates_of(phi))
     heading(f"Assembly modes at these coordinates: {len(modes)} found")
-    table([("joint", found.joint_names), *((str(k), figures(mode)) for k, mode in enumerate(modes, start=1))])
+    table([("joint", mechanism.joint_names), *((str(k), figures(mode)) for k, mode in enumerate(modes, start=1))])

@@ -27,13 +27,15 @@ class MechanismTable:
     def print(self) -> None:
         """To the terminal."""
         heading(self.heading)
-        what, names = self.index
-        table([(what, names), *((name, figures(np.asarray(values, dtype=float))) for name, values in self.columns)])
+        index_name, names = self.index
+        table(
+            [(index_name, names), *((name, figures(np.asarray(values, dtype=float))) for name, values in self.columns)]
+        )
 
     def data(self) -> dict[str, Any]:
         """For JSON: names, and a list for each column; what is not finite is null."""
-        what, names = self.index
-        return {what: list(names)} | {name: listed_values(values) for name, values in self.columns}
+        index_name, names = self.index
+        return {index_name: list(names)} | {name: listed_values(values) for name, values in self.columns}
 
 
 def listed_values(values: Any) -> list[Any]:
@@ -44,83 +46,85 @@ def listed_values(values: Any) -> list[Any]:
     return [float(x) if np.isfinite(x) else None for x in array]
 
 
-def units_of(found: Mechanism) -> list[tuple[str, str]]:
+def units_of(mechanism: Mechanism) -> list[tuple[str, str]]:
     """Units of each coordinate and of the load at it; "rad or m" for a sum of both."""
-    revolute = found.chains.revolute
-    made = []
-    for coordinate in found.assembly.coordinates:
+    revolute = mechanism.chains.revolute
+    units = []
+    for coordinate in mechanism.assembly.coordinates:
         turns = {bool(revolute[t.joint]) if t.frame is None else t.freedom >= 3 for t in coordinate.terms}
-        made.append(("rad", "N m") if turns == {True} else ("m", "N") if turns == {False} else ("rad or m", "N m or N"))
-    return made
+        units.append(
+            ("rad", "N m") if turns == {True} else ("m", "N") if turns == {False} else ("rad or m", "N m or N")
+        )
+    return units
 
 
-def with_units(found: Mechanism, which: int = 0, after: str = "") -> tuple[str, ...]:
+def with_units(mechanism: Mechanism, kind: int = 0, after: str = "") -> tuple[str, ...]:
     """Names of the coordinates with their units: of positions (0) or of loads (1), and what follows the unit."""
-    pairs = zip(found.coordinates, units_of(found), strict=True)
-    return tuple(f"{name} [{units[which]}{after}]" for name, units in pairs)
+    pairs = zip(mechanism.coordinates, units_of(mechanism), strict=True)
+    return tuple(f"{name} [{units[kind]}{after}]" for name, units in pairs)
 
 
-def joints_with_units(found: Mechanism, after: str = "") -> tuple[str, ...]:
+def joints_with_units(mechanism: Mechanism, after: str = "") -> tuple[str, ...]:
     """Names of the joints with their units, and what follows the unit."""
-    units = ("rad" if turns else "m" for turns in found.chains.revolute)
-    return tuple(f"{name} [{unit}{after}]" for name, unit in zip(found.joint_names, units, strict=True))
+    units = ("rad" if turns else "m" for turns in mechanism.chains.revolute)
+    return tuple(f"{name} [{unit}{after}]" for name, unit in zip(mechanism.joint_names, units, strict=True))
 
 
-def motion_tables(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[MechanismTable]:
+def motion_tables(mechanism: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[MechanismTable]:
     """The loads for a motion of the coordinates, and what all joints do (Freeman 1985, eqs 3-12, 3-13, 4-62)."""
-    load = found.inverse_dynamics(phi, qd, qdd)
-    rate, rate2 = found.joint_motion(phi, qd, qdd)
+    load = mechanism.inverse_dynamics(phi, qd, qdd)
+    rate, rate2 = mechanism.joint_motion(phi, qd, qdd)
     return [
         MechanismTable(
-            "motion", "Loads at the coordinates for this motion", ("coordinate", with_units(found)),
+            "motion", "Loads at the coordinates for this motion", ("coordinate", with_units(mechanism)),
             (("speed [unit/s]", qd), ("acceleration [unit/s^2]", qdd), ("load [N m or N]", load)),
         ),
         MechanismTable(
-            "joint_motion", "What the joints do", ("joint", joints_with_units(found)),
+            "joint_motion", "What the joints do", ("joint", joints_with_units(mechanism)),
             (("position [unit]", phi), ("speed [unit/s]", rate), ("acceleration [unit/s^2]", rate2)),
         ),
     ]  # fmt: skip
 
 
-def acceleration_table(found: Mechanism, phi: Any, qd: Any, tau: Any) -> MechanismTable:
+def acceleration_table(mechanism: Mechanism, phi: Any, qd: Any, tau: Any) -> MechanismTable:
     """Accelerations under loads at the coordinates."""
-    qdd = found.forward_dynamics(phi, qd, tau)
+    qdd = mechanism.forward_dynamics(phi, qd, tau)
     return MechanismTable(
-        "accelerations", "Accelerations under these loads", ("coordinate", with_units(found)),
+        "accelerations", "Accelerations under these loads", ("coordinate", with_units(mechanism)),
         (("speed [unit/s]", qd), ("load [N m or N]", tau), ("acceleration [unit/s^2]", qdd)),
     )  # fmt: skip
 
 
-def power_tables(found: Mechanism, phi: Any) -> list[MechanismTable]:
+def power_tables(mechanism: Mechanism, phi: Any) -> list[MechanismTable]:
     """P*_qqq, one table for each load: T_i = q'.P*_i q' of the speeds (Freeman 1985, eq. 4-62)."""
-    power = found.model(phi).power
-    names = with_units(found, 0, "/s")
+    power = mechanism.model(phi).power
+    names = with_units(mechanism, 0, "/s")
     return [
         MechanismTable(
             f"power_{name}", f"P* of {name}: its load per product of two speeds [{unit} per product]", ("speed", names),
-            tuple((other, power[k][:, j]) for j, other in enumerate(names)),
+            tuple((speed_name, power[k][:, j]) for j, speed_name in enumerate(names)),
         )
-        for k, (name, (_, unit)) in enumerate(zip(found.coordinates, units_of(found), strict=True))
+        for k, (name, (_, unit)) in enumerate(zip(mechanism.coordinates, units_of(mechanism), strict=True))
     ]  # fmt: skip
 
 
-def linear_tables(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[MechanismTable]:
+def linear_tables(mechanism: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[MechanismTable]:
     """dT = I* dq'' + (dT/dq') dq' + (dT/dq) dq about the state, and the poles of its motion under constant loads."""
-    stiffness, damping, inertia = found.inverse_dynamics_derivatives(phi, qd, qdd)
-    names = with_units(found)
-    loads = with_units(found, 1)
-    made = [
+    stiffness, damping, inertia = mechanism.inverse_dynamics_derivatives(phi, qd, qdd)
+    names = with_units(mechanism)
+    loads = with_units(mechanism, 1)
+    tables = [
         MechanismTable(
-            key, text, ("load", loads), tuple((name, part[:, k]) for k, name in enumerate(names))
+            key, text, ("load", loads), tuple((name, matrix[:, k]) for k, name in enumerate(names))
         )
-        for key, text, part in (
+        for key, text, matrix in (
             ("stiffness", "Linear model: loads per deviation of the coordinates", stiffness),
             ("damping", "Linear model: loads per speed [per unit/s]", damping),
             ("inertia", "Linear model: loads per acceleration [per unit/s^2]", inertia),
         )
     ]  # fmt: skip
-    poles = found.linearize(phi, qd, found.inverse_dynamics(phi, qd, qdd)).poles
-    made.append(
+    poles = mechanism.linearize(phi, qd, mechanism.inverse_dynamics(phi, qd, qdd)).poles
+    tables.append(
         MechanismTable(
             "poles",
             "Poles under constant loads",
@@ -128,45 +132,47 @@ def linear_tables(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[Mechani
             (("real [1/s]", poles.real), ("imaginary [rad/s]", poles.imag)),
         )
     )
-    return made
+    return tables
 
 
-def force_table(found: Mechanism, phi: Any, qd: Any, qdd: Any) -> MechanismTable:
+def force_table(mechanism: Mechanism, phi: Any, qd: Any, qdd: Any) -> MechanismTable:
     """Constraint forces T_c of the closure equations, at rest or in motion (Freeman 1985, eq. 4-31)."""
-    said = f"Closure forces {_state(qd, qdd)} [N, N m], on the second frame in the axes of the first"
-    forces = found.constraint_forces(phi, qd, qdd)
-    return MechanismTable("closure_forces", said, ("closure", found.equation_names), (("force [N, N m]", forces),))
+    title = f"Closure forces {_state(qd, qdd)} [N, N m], on the second frame in the axes of the first"
+    forces = mechanism.constraint_forces(phi, qd, qdd)
+    return MechanismTable("closure_forces", title, ("closure", mechanism.equation_names), (("force [N, N m]", forces),))
 
 
-def motor_table(found: Mechanism, names: tuple[str, ...], phi: Any, qd: Any, qdd: Any) -> MechanismTable:
+def motor_table(mechanism: Mechanism, names: tuple[str, ...], phi: Any, qd: Any, qdd: Any) -> MechanismTable:
     """Motor loads of least sum of squares, at rest or in motion, where motors may outnumber the freedoms."""
     from dalembert.mechanisms.overconstrained import Motors
 
-    shared = Motors(found, names).distribute(phi, qd, qdd)
-    said = f"Loads of the motors {_state(qd, qdd)}, shared with the least sum of squares"
-    return MechanismTable("motors", said, ("motor", tuple(shared.motors)), (("load [N m or N]", shared.torque),))
+    distribution = Motors(mechanism, names).distribute(phi, qd, qdd)
+    title = f"Loads of the motors {_state(qd, qdd)}, shared with the least sum of squares"
+    return MechanismTable(
+        "motors", title, ("motor", tuple(distribution.motors)), (("load [N m or N]", distribution.torque),)
+    )
 
 
 def _state(qd: Any, qdd: Any) -> str:
     return "in this motion" if np.any(qd) or np.any(qdd) else "at rest"
 
 
-def simulation_table(found: Mechanism, phi: Any, qd: Any, tau: Any, seconds: float, samples: int) -> MechanismTable:
+def simulation_table(mechanism: Mechanism, phi: Any, qd: Any, tau: Any, seconds: float, samples: int) -> MechanismTable:
     """The motion under constant loads: coordinates, speeds, closure error; friction sticks and slips."""
     times = np.linspace(0.0, seconds, samples)
     extra: list[tuple[str, Any]]
-    if found.contacts:
+    if mechanism.contacts:
         from dalembert.control.simulate_system import simulate_system
 
-        run = simulate_system(found.as_system(phi), tau, found.coordinates_of(phi), qd, seconds, times=times)
+        run = simulate_system(mechanism.as_system(phi), tau, mechanism.coordinates_of(phi), qd, seconds, times=times)
         q, rate, extra = run.q, run.qd, [("energy [J]", run.kinetic + run.potential)]
     else:
-        motion = found.simulate(times, phi, qd, lambda t, q, rate: tau)
+        motion = mechanism.simulate(times, phi, qd, lambda t, q, rate: tau)
         q, rate = motion.q, motion.qd
         extra = [("loops open [m, rad]", motion.closure_error), ("energy [J]", motion.energy)]
     columns: list[tuple[str, Any]] = [("t [s]", times)]
-    columns += [(name, q[:, k]) for k, name in enumerate(with_units(found))]
-    columns += [(name, rate[:, k]) for k, name in enumerate(with_units(found, 0, "/s"))]
+    columns += [(name, q[:, k]) for k, name in enumerate(with_units(mechanism))]
+    columns += [(name, rate[:, k]) for k, name in enumerate(with_units(mechanism, 0, "/s"))]
     columns += extra
     return MechanismTable(
         "simulation", f"Motion over {seconds:g} s under constant loads",

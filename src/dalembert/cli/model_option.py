@@ -29,13 +29,13 @@ ModelOption: TypeAlias = Annotated[
 def read_model(text: str, system: System, option: str = "--model") -> ProgramSystem:
     """The model of ``system`` that the option describes."""
     name, *parts = text.split(":")
-    wrong = f"{option} takes reduced:SHARE or short-forms:SHARE[:VELOCITY], as in short-forms:0.05, not {text!r}"
+    usage = f"{option} takes reduced:SHARE or short-forms:SHARE[:VELOCITY], as in short-forms:0.05, not {text!r}"
     if name not in ("reduced", "short-forms") or not 1 <= len(parts) <= (2 if name == "short-forms" else 1):
-        raise ArmError(wrong)
+        raise ArmError(usage)
     try:
         share = float(parts[0])
     except ValueError:
-        raise ArmError(wrong) from None
+        raise ArmError(usage) from None
     ask = system.analysis()
     velocity = parts[1] if parts[1:] else "christoffel"
     with reducing_bar() as tell:

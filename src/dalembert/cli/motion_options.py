@@ -47,7 +47,7 @@ LIMITED = {
 
 
 def refuse_unused(
-    controller: str, trajectory: PathKind | None, to: str | None, given: Mapping[str, object], model_load: str | None,
+    controller: str, trajectory: PathKind | None, to: str | None, values: Mapping[str, object], model_load: str | None,
     friction: str | None, model: str | None,
 ) -> None:  # fmt: skip
     """An option that nothing would read is refused."""
@@ -57,11 +57,11 @@ def refuse_unused(
     limited = LIMITED.get(kind, ())
     entry = CONTROLLERS.get(controller)
     gains = tuple(f"--{name}" for name in entry.gains) if entry is not None else ()
-    for option, value in given.items():
+    for option, value in values.items():
         if value is not None and option not in (*limited, *gains):
             raise ArmError(f"{option} has no effect with --controller {controller} and --trajectory {kind.value}")
     if friction is not None and (entry is None or not entry.feeds_friction):
-        feeding = listed([name for name, one in CONTROLLERS.items() if one.feeds_friction])
+        feeding = listed([name for name, row in CONTROLLERS.items() if row.feeds_friction])
         raise ArmError(f"--friction is for a controller that feeds friction forward: {feeding}")
     if entry is None and (to is not None or model_load is not None or model is not None):
         raise ArmError("--to, --model-load and --model are for a controller; name one with --controller")
@@ -84,12 +84,12 @@ class PathOptions:
     task: TaskKind | None = None
 
 
-def trajectory_of(system: System, start: np.ndarray, given: PathOptions) -> Trajectory:
+def trajectory_of(system: System, start: np.ndarray, options: PathOptions) -> Trajectory:
     """The trajectory that the options mean."""
     from dalembert.control.splines import s_curve, spline
     from dalembert.control.trajectories import quintic, random_excitation, trapezoidal
 
-    kind, duration, speed, acceleration = given.kind, given.duration, given.speed, given.acceleration
+    kind, duration, speed, acceleration = options.kind, options.duration, options.speed, options.acceleration
     if not system.n:
         raise ArmError(f"{system.where}{system.name}: no joint moves, so that there is nothing to simulate; free one")
     check_span(duration, "--duration is")
@@ -100,47 +100,47 @@ def trajectory_of(system: System, start: np.ndarray, given: PathOptions) -> Traj
     if kind is PathKind.line:
         from dalembert.control.timing_laws import timed
 
-        return timed(_line(system, start, given), fastest, hardest, given.jerk)
+        return timed(_line(system, start, options), fastest, hardest, options.jerk)
     if kind is PathKind.time_optimal:
         from dalembert.control.time_optimal import time_optimal
 
-        if given.task is not None and given.pose is None:
+        if options.task is not None and options.pose is None:
             raise ArmError("--task says what of --pose is asked for; give --pose, or leave it out")
-        path = _line(system, start, given) if given.pose is not None else None
+        path = _line(system, start, options) if options.pose is not None else None
         if path is None:
-            points = _points(system, start, given)
+            points = _points(system, start, options)
             path = spline(points, np.linspace(0, 1, len(points)).tolist())
-        elif given.via is not None or given.to is not None:
+        elif options.via is not None or options.to is not None:
             raise ArmError("--pose ends the trajectory, and so do --via and --to; give one of the two")
         return time_optimal(system, path, speed=speed, acceleration=acceleration)
     if kind is PathKind.spline:
-        points = _points(system, start, given)
+        points = _points(system, start, options)
         if speed is None and acceleration is None:
             return spline(points, np.linspace(0, duration, len(points)).tolist())
         return spline(points, speed=speed, acceleration=acceleration)
-    if kind is PathKind.hold or given.to is None:
+    if kind is PathKind.hold or options.to is None:
         return quintic([start, start], duration)
-    end = joint_values(system, "--to", given.to)
+    end = joint_values(system, "--to", options.to)
     if kind is PathKind.trapezoidal:
         return trapezoidal(start, end, fastest, hardest)
     if kind is PathKind.s_curve:
-        return s_curve(start, end, fastest, hardest, 20.0 if given.jerk is None else given.jerk)
+        return s_curve(start, end, fastest, hardest, 20.0 if options.jerk is None else options.jerk)
     return quintic([start, end], duration)
 
 
-def _points(system: System, start: np.ndarray, given: PathOptions) -> list[np.ndarray]:
+def _points(system: System, start: np.ndarray, options: PathOptions) -> list[np.ndarray]:
     """The start, the points of --via, the end."""
-    if given.to is None:
-        raise ArmError(f"--trajectory {given.kind.value} needs an end: give --to")
-    between = [part for part in (given.via or "").split(";") if part.strip()]
-    return [start, *(joint_values(system, "--via", part) for part in between), joint_values(system, "--to", given.to)]
+    if options.to is None:
+        raise ArmError(f"--trajectory {options.kind.value} needs an end: give --to")
+    via = [part for part in (options.via or "").split(";") if part.strip()]
+    return [start, *(joint_values(system, "--via", part) for part in via), joint_values(system, "--to", options.to)]
 
 
-def _line(system: System, start: np.ndarray, given: PathOptions) -> Polynomials:
+def _line(system: System, start: np.ndarray, options: PathOptions) -> Polynomials:
     """The line of the hand to --pose."""
     from dalembert.control.cartesian_paths import line_path
 
-    pose, task = given.pose, given.task or TaskKind.pose
+    pose, task = options.pose, options.task or TaskKind.pose
     if pose is None:
         raise ArmError(
             "a line of the hand needs its end: give --pose x,y,z,roll,pitch,yaw, or x,y,z to keep its rotation"

@@ -22,7 +22,7 @@ def motors_of_motion(
 ) -> dict[str, Any]:
     """Position, speed, torque, and where they are known current and voltage of each motor; bands where shafts stand."""
     band = driven.motor_torque_band(q, qd, qdd)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "motors": list(driven.motor_names),
         "position": driven.motor_positions(q),
         "speed": driven.motor_velocities(q, qd),
@@ -34,19 +34,19 @@ def motors_of_motion(
     }
     if all(actuator.motor is not None for actuator in driven.drives.actuators):
         electric = driven.electric
-        found["current"] = electric.currents(q, qd, qdd)
-        found["voltage"] = electric.voltages(q, qd, qdd, jerk)
-        for name, one in (
+        result["current"] = electric.currents(q, qd, qdd)
+        result["voltage"] = electric.voltages(q, qd, qdd, jerk)
+        for name, electric_band in (
             ("current", electric.current_band(q, qd, qdd)),
             ("voltage", electric.voltage_band(q, qd, qdd, jerk)),
         ):
-            found[f"{name}_band"] = np.stack([one.low, one.high], axis=-1)
+            result[f"{name}_band"] = np.stack([electric_band.low, electric_band.high], axis=-1)
     elif jerk is not None:
         raise ArmError("--jerk is for the voltage over inductances, and these motors have no electric data")
-    return found
+    return result
 
 
-def print_motors(driven: DrivenArm, found: dict[str, Any], moves: bool, jerk: np.ndarray | None) -> None:
+def print_motors(driven: DrivenArm, result: dict[str, Any], moves: bool, jerk: np.ndarray | None) -> None:
     """The inverse problem at the motors, and the bands that hold standing shafts."""
     heading("Motors")
     columns: list[Column] = [motor_column(driven)]
@@ -54,94 +54,97 @@ def print_motors(driven: DrivenArm, found: dict[str, Any], moves: bool, jerk: np
     speed = " or ".join(f"{unit}/s" for unit in units[0].split(" or "))
     for name, unit in (("position", units[0]), ("speed", speed), ("torque", units[1]), ("current", "A"),
                        ("voltage", "V")):  # fmt: skip
-        if name in found:
-            columns.append((f"{name}\n[{unit}]", figures(found[name])))
+        if name in result:
+            columns.append((f"{name}\n[{unit}]", figures(result[name])))
     table(columns)
-    for sentence in limits_exceeded(driven, found):
+    for sentence in limits_exceeded(driven, result):
         paragraph(sentence)
-    if "voltage" in found and moves and jerk is None and (driven.electric.inductance > 0).any():
+    if "voltage" in result and moves and jerk is None and (driven.electric.inductance > 0).any():
         paragraph("Voltages are without L di/dt, which --jerk counts.")
-    print_bands(driven, found)
+    print_bands(driven, result)
 
 
-def print_motor_inertia(driven: DrivenArm, found: dict[str, Any]) -> None:
+def print_motor_inertia(driven: DrivenArm, result: dict[str, Any]) -> None:
     """The inertia that each motor feels, the others held by their servos or free (Szkodny 1995, section 4)."""
     heading("Inertia at the motor shafts, the other motors held or free")
-    unit = " or ".join(dict.fromkeys("kg" if said == "N" else "kg m^2" for said in driven.motor_units))
-    held, free = (found[f"inertia_others_{how}"] for how in ("held", "free"))
+    unit = " or ".join(dict.fromkeys("kg" if effort_unit == "N" else "kg m^2" for effort_unit in driven.motor_units))
+    held, free = (result[f"inertia_others_{others}"] for others in ("held", "free"))
     table([motor_column(driven), (f"held\n[{unit}]", figures(held)), (f"free\n[{unit}]", figures(free))])
 
 
-def print_bands(driven: DrivenArm, found: dict[str, Any]) -> None:
+def print_bands(driven: DrivenArm, result: dict[str, Any]) -> None:
     """How far torques and currents may go before a standing shaft starts."""
-    low, high = found["torque_band"].T
+    low, high = result["torque_band"].T
     if not (high > low).any():
         return
     heading("Standing shafts: what friction lets the motors do before one starts")
     columns: list[Column] = [motor_column(driven)]
     for name, unit in (("torque", units_of(driven)[1]), ("current", "A"), ("voltage", "V")):
-        if f"{name}_band" in found:
-            low, high = found[f"{name}_band"].T
+        if f"{name}_band" in result:
+            low, high = result[f"{name}_band"].T
             columns += [(f"{name}\nfrom [{unit}]", figures(low)), (f"\nto [{unit}]", figures(high))]
     table(columns)
-    if not found["bands_apart"]:
+    if not result["bands_apart"]:
         paragraph(
             "One friction holds several motors: each band is how far that motor can go with the others at their best."
         )
 
 
-def limits_exceeded(driven: DrivenArm, found: dict[str, Any]) -> list[str]:
+def limits_exceeded(driven: DrivenArm, result: dict[str, Any]) -> list[str]:
     """Which motors this motion asks too much of."""
-    if "current" not in found:
+    if "current" not in result:
         return []
-    electric, said = driven.electric, []
-    for name, i, most, v, supply in zip(
-        driven.motor_names, found["current"], electric.largest_current, found["voltage"], electric.supply, strict=True
+    electric, sentences = driven.electric, []
+    for name, i, largest_current, v, supply in zip(
+        driven.motor_names, result["current"], electric.largest_current, result["voltage"], electric.supply, strict=True
     ):
-        if abs(i) > most:
-            said.append(f"{name} would need {i:.4g} A and may have {most:.4g} A.")
+        if abs(i) > largest_current:
+            sentences.append(f"{name} would need {i:.4g} A and may have {largest_current:.4g} A.")
         if abs(v) > supply:
-            said.append(f"{name} would need {v:.4g} V and has {supply:.4g} V.")
-    return said
+            sentences.append(f"{name} would need {v:.4g} V and has {supply:.4g} V.")
+    return sentences
 
 
-def direct_problem(system: System, given: DriveInput, q: np.ndarray, qd: np.ndarray) -> dict[str, Any]:
+def direct_problem(system: System, input_: DriveInput, q: np.ndarray, qd: np.ndarray) -> dict[str, Any]:
     """The accelerations under an input (Szkodny 1995, eqs 19 to 21), and what each standing shaft does."""
     if not system.counts_drives:
-        return {"qdd": system.forward_dynamics(q, qd, given.constant(system))}
+        return {"qdd": system.forward_dynamics(q, qd, input_.constant(system))}
     from dalembert.api.driven_arm import DrivenArm
 
     driven = DrivenArm.of(system, system.drive_model)
-    torque, current, cut = motor_effort(driven, given, q, qd)
+    torque, current, cut = motor_effort(driven, input_, q, qd)
     qdd = driven.direct_dynamics(q, qd, torque)
-    found = {"motors": list(driven.motor_names), "motor_torque": torque, "cut": cut, "qdd": qdd}
+    result = {"motors": list(driven.motor_names), "motor_torque": torque, "cut": cut, "qdd": qdd}
     if current is not None:
-        found["current"] = current
+        result["current"] = current
     states = driven.shaft_states(q, qd, torque)
-    return found | {"shafts": [{"name": name, "state": state} for name, state in states.items()]}
+    return result | {"shafts": [{"name": name, "state": state} for name, state in states.items()]}
 
 
-def print_direct_problem(system: System, given: DriveInput, found: dict[str, Any]) -> None:
+def print_direct_problem(system: System, input_: DriveInput, result: dict[str, Any]) -> None:
     """Torques and currents of the motors, who stands and who starts, accelerations of the joints."""
-    if "motors" in found:
+    if "motors" in result:
         from dalembert.api.driven_arm import DrivenArm
 
         driven = DrivenArm.of(system, system.drive_model)
-        heading(f"Motors under this {given.option[2:]}")
+        heading(f"Motors under this {input_.option[2:]}")
         columns: list[Column] = [motor_column(driven)]
-        columns.append((f"torque\n[{units_of(driven)[1]}]", figures(found["motor_torque"])))
-        if "current" in found:
-            columns.append(("current\n[A]", figures(found["current"])))
+        columns.append((f"torque\n[{units_of(driven)[1]}]", figures(result["motor_torque"])))
+        if "current" in result:
+            columns.append(("current\n[A]", figures(result["current"])))
         table(columns)
-        if found["cut"]:
-            paragraph(f"Cut to the supply or the largest current of the motor: {listed(found['cut'])}.")
-        if found["shafts"]:
+        if result["cut"]:
+            paragraph(f"Cut to the supply or the largest current of the motor: {listed(result['cut'])}.")
+        if result["shafts"]:
             heading("Shafts with friction")
             table(
-                [("shaft", [one["name"] for one in found["shafts"]]), ("", [one["state"] for one in found["shafts"]])]
+                [
+                    ("shaft", [shaft["name"] for shaft in result["shafts"]]),
+                    ("", [shaft["state"] for shaft in result["shafts"]]),
+                ]
             )
     heading("Accelerations of the joints")
-    table([joints_with_units(system, "acceleration"), ("acceleration\nqdd", figures(found["qdd"]))])
+    table([joints_with_units(system, "acceleration"), ("acceleration\nqdd", figures(result["qdd"]))])
 
 
 def motor_column(driven: DrivenArm) -> Column:

@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 @system_command
 def operations(system: System) -> None:
     """Multiplications and additions of inverse dynamics by each formulation, and of every compiled function."""
-    given = system
-    lee = counts.lee(given.n)
+    lee = counts.lee(system.n)
     rows: list[tuple[str, counts.Operations]] = []
     for name in TORQUES:
         if name in lee:
-            rows.append((f"{name}: Lee, Table 1, n = {given.n}", lee[name]))
-        rows.append((f"{name}: general code", counts.general(given, name)))
-        rows.append((f"{name}: generated for this arm", counts.generated(given, name)))
-    rows.append(("newton-euler: generated, inertia regrouped", counts.regrouped(given.counting_drives("none"))))
-    rows += [(f"{name}, n = {given.n}", formula(given.n)) for name, formula in counts.PUBLISHED]
-    heading(f"Inverse dynamics of the links of {given.name}: operations for one state")
+            rows.append((f"{name}: Lee, Table 1, n = {system.n}", lee[name]))
+        rows.append((f"{name}: general code", counts.general(system, name)))
+        rows.append((f"{name}: generated for this arm", counts.generated(system, name)))
+    rows.append(("newton-euler: generated, inertia regrouped", counts.regrouped(system.counting_drives("none"))))
+    rows += [(f"{name}, n = {system.n}", formula(system.n)) for name, formula in counts.PUBLISHED]
+    heading(f"Inverse dynamics of the links of {system.name}: operations for one state")
     print_counts("way", rows)
     paragraph(
         "General code knows the joints and the tree of the arm but none of its numbers. Generated code leaves out "
@@ -37,10 +36,10 @@ def operations(system: System) -> None:
         "general arms with revolute joints."
     )
     heading("Generalized d'Alembert, general code, step by step (Lee, Lee and Nigam 1982, Figure 2)")
-    print_counts("step, with its equation", list(counts.dalembert_blocks(given).items()))
-    heading(f"Compiled functions, {about(given)}")
-    names = [name for name in FUNCTIONS if not unfit(given, name)]
-    print_counts("function", [(name, counts.count(function(given, name).nodes)) for name in names])
+    print_counts("step, with its equation", list(counts.dalembert_blocks(system).items()))
+    heading(f"Compiled functions, {about(system)}")
+    names = [name for name in FUNCTIONS if not unfit(system, name)]
+    print_counts("function", [(name, counts.count(function(system, name).nodes)) for name in names])
 
 
 def print_counts(head: str, rows: list[tuple[str, counts.Operations]]) -> None:
@@ -48,10 +47,10 @@ def print_counts(head: str, rows: list[tuple[str, counts.Operations]]) -> None:
     table(
         [
             (head, [name for name, _ in rows]),
-            ("mult", [str(found.multiplications) for _, found in rows]),
-            ("add", [str(found.additions) for _, found in rows]),
-            *([("div", [str(found.divisions) for _, found in rows])] if any(f.divisions for _, f in rows) else []),
-            ("total", [str(found.total) for _, found in rows]),
-            ("sin-cos", [str(found.sine_cosine_pairs or "") or "-" for _, found in rows]),
+            ("mult", [str(count.multiplications) for _, count in rows]),
+            ("add", [str(count.additions) for _, count in rows]),
+            *([("div", [str(count.divisions) for _, count in rows])] if any(f.divisions for _, f in rows) else []),
+            ("total", [str(count.total) for _, count in rows]),
+            ("sin-cos", [str(count.sine_cosine_pairs or "") or "-" for _, count in rows]),
         ]
     )

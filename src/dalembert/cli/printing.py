@@ -65,11 +65,18 @@ def figures(values: Iterable[float], scale: float | None = None) -> list[str]:
     """The values to five digits, their decimal points in line; rounding beside ``scale`` shows as 0."""
     numbers = [float(value) for value in values]
     largest = max((abs(x) for x in numbers if np.isfinite(x)), default=0.0) if scale is None else scale
-    written = ["0" if abs(x) <= ROUNDING * largest else f"{x:.{DIGITS}g}" for x in numbers]
-    behind = max((len(text) - point(text) for text in written), default=0)
-    padded = [text + " " * (behind - len(text) + point(text)) for text in written]
+    texts = ["0" if abs(x) <= ROUNDING * largest else f"{x:.{DIGITS}g}" for x in numbers]
+    decimals = max((len(text) - point(text) for text in texts), default=0)
+    padded = [text + " " * (decimals - len(text) + point(text)) for text in texts]
     width = max((len(text) for text in padded), default=0)
     return [text.rjust(width) for text in padded]
+
+
+def figures_or_dashes(values: Iterable[float | None]) -> list[str]:
+    """The values as ``figures`` writes them; a dash for None."""
+    entries = list(values)
+    texts = iter(figures(x for x in entries if x is not None))
+    return ["-" if x is None else next(texts) for x in entries]
 
 
 def point(text: str) -> int:
@@ -101,9 +108,9 @@ def blocks(columns: Sequence[Column], room: int) -> list[Sequence[Column]]:
     for size in range(len(columns), 0, -1):
         count = -(-len(columns) // size)
         even = -(-len(columns) // count)
-        found = [columns[start : start + even] for start in range(0, len(columns), even)]
-        if all(sum(width_of(column) + 2 for column in block) <= room for block in found):
-            return found
+        split = [columns[start : start + even] for start in range(0, len(columns), even)]
+        if all(sum(width_of(column) + 2 for column in block) <= room for block in split):
+            return split
     return [[column] for column in columns]
 
 

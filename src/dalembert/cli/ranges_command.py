@@ -16,9 +16,9 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 from dalembert.equations.names import separate
 
-from .certificate_writing import write_after
+from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
-from .printing import figures, heading, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import position_command
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ def ranges(
         bool, typer.Option("--ounces", help="In ounces (force), inches and seconds, as Bejczy 1974 has them.")
     ] = False,
     gap: Annotated[float | None, typer.Option(help="Certify to this share of the spread (default 1e-4).")] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
-    ] = None,
+    certificate: CertificateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Certified ranges of total inertia and gravity load at every joint; of a loaded arm also with the hand empty."""
@@ -65,21 +62,21 @@ def ranges(
     if along:
         curves(ask, of, along, at or [], points or 13, signed, as_json)
         return
-    print_ranges = partial(print_coefficients, wanted=separate(of)) if of else print_tables
+    print_ranges = partial(print_coefficients, names=separate(of)) if of else print_tables
     write = print_ranges(ask, ounces=ounces, as_json=as_json)
     if certificate is not None:
         write_after(lambda: write(certificate), certificate, "what is", as_json)
 
 
-def print_coefficients(ask: Analysis, wanted: Sequence[str], ounces: bool, as_json: bool) -> Callable[[Path], Path]:
+def print_coefficients(ask: Analysis, names: Sequence[str], ounces: bool, as_json: bool) -> Callable[[Path], Path]:
     """Ranges of coefficients, sums and ratios; gives back what writes a certificate of those that are proved."""
     from dalembert.design.ounces import in_ounces
 
-    proved = ranges_in_turn(ask, wanted)
-    rows = [in_ounces(one) if ounces else one for one in proved]
+    proved = ranges_in_turn(ask, names)
+    rows = [in_ounces(row) if ounces else row for row in proved]
 
     def write(path: Path) -> Path:
-        return ask.certificate(path, *wanted[: len(rows)])
+        return ask.certificate(path, *names[: len(rows)])
 
     if as_json:
         print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
@@ -90,12 +87,12 @@ def print_coefficients(ask: Analysis, wanted: Sequence[str], ounces: bool, as_js
     heading(f"{ask.system.name}, {about(ask.system)}")
     table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
            ("greatest", figures(r.maximum for r in rows)),
-           ("proved\nwithin", optional([r.gap if r.certified else None for r in rows])),
+           ("proved\nwithin", figures_or_dashes([r.gap if r.certified else None for r in rows])),
            ("unit", [r.unit for r in rows])])  # fmt: skip
-    loose = [f"{r.name} ({r.lower:.5g} to {r.upper:.5g})" for r in rows if not r.certified]
-    if loose:
+    uncertified = [f"{r.name} ({r.lower:.5g} to {r.upper:.5g})" for r in rows if not r.certified]
+    if uncertified:
         say()
-        paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(loose)}.")
+        paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(uncertified)}.")
     return write
 
 
@@ -103,69 +100,69 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
     """Ranges of all D_ii and G_i; gives back what writes a certificate of those that are proved."""
     from dalembert.design.ounces import tables_in_ounces
 
-    held = ask.system.tool_link in dict(ask.system.loads)
-    found = ask.of(ask.system.holding(None)).ranges(ask, partial=True) if held else ask.ranges(partial=True)
-    if found.interrupted:
-        note_interrupted([row.joint for row in found.inertia])
-    write = found.certificate
-    found = tables_in_ounces(found) if ounces else found
+    loaded = ask.system.tool_link in dict(ask.system.loads)
+    tables = ask.of(ask.system.holding(None)).ranges(ask, partial=True) if loaded else ask.ranges(partial=True)
+    if tables.interrupted:
+        note_interrupted([row.joint for row in tables.inertia])
+    write = tables.certificate
+    tables = tables_in_ounces(tables) if ounces else tables
     if as_json:
-        print(json.dumps(tables_json(found), indent=2))
+        print(json.dumps(tables_json(tables), indent=2))
         return write
-    heading(f"Total inertia at the joints, {'rotors of the drives included' if found.drives else 'links alone'}")
+    heading(f"Total inertia at the joints, {'rotors of the drives included' if tables.drives else 'links alone'}")
     columns = [
-        ("joint", [r.joint for r in found.inertia]),
-        ("least", figures(r.empty.minimum for r in found.inertia)),
-        ("greatest", figures(r.empty.maximum for r in found.inertia)),
-        ("ratio", figures(r.relative for r in found.inertia)),
+        ("joint", [r.joint for r in tables.inertia]),
+        ("least", figures(r.empty.minimum for r in tables.inertia)),
+        ("greatest", figures(r.empty.maximum for r in tables.inertia)),
+        ("ratio", figures(r.relative for r in tables.inertia)),
     ]
-    if held:
-        columns += [("greatest\nwith load", figures(r.loaded.maximum for r in found.inertia if r.loaded)),
-                    ("ratio\nwith load", figures(r.relative_loaded or 0 for r in found.inertia))]  # fmt: skip
-    table([*columns, ("proved\nwithin", within(found.inertia)), ("unit", [r.unit for r in found.inertia])])
+    if loaded:
+        columns += [("greatest\nwith load", figures(r.loaded.maximum for r in tables.inertia if r.loaded)),
+                    ("ratio\nwith load", figures(r.relative_loaded or 0 for r in tables.inertia))]  # fmt: skip
+    table([*columns, ("proved\nwithin", within(tables.inertia)), ("unit", [r.unit for r in tables.inertia])])
     heading("Gravity load at the joints, largest")
     columns = [
-        ("joint", [r.joint for r in found.gravity]),
-        ("at output", figures(r.empty.largest for r in found.gravity)),
+        ("joint", [r.joint for r in tables.gravity]),
+        ("at output", figures(r.empty.largest for r in tables.gravity)),
     ]
-    geared = any(r.empty_at_motor is not None for r in found.gravity)
+    geared = any(r.empty_at_motor is not None for r in tables.gravity)
     if geared:
-        columns.append(("at motor", optional([largest(r.empty_at_motor) for r in found.gravity])))
-    if held:
-        columns.append(("with load", figures(r.loaded.largest for r in found.gravity if r.loaded)))
-    if held and geared:
-        columns.append(("with load\nat motor", optional([largest(r.loaded_at_motor) for r in found.gravity])))
-    columns += [("proved\nwithin", within(found.gravity)), ("unit", [r.unit for r in found.gravity])]
+        columns.append(("at motor", figures_or_dashes([largest(r.empty_at_motor) for r in tables.gravity])))
+    if loaded:
+        columns.append(("with load", figures(r.loaded.largest for r in tables.gravity if r.loaded)))
+    if loaded and geared:
+        columns.append(("with load\nat motor", figures_or_dashes([largest(r.loaded_at_motor) for r in tables.gravity])))
+    columns += [("proved\nwithin", within(tables.gravity)), ("unit", [r.unit for r in tables.gravity])]
     if geared:
-        columns += [("stall\ntorque", optional([r.stall_torque for r in found.gravity])),
-                    ("gear\nratio", optional([r.gear_ratio for r in found.gravity])),
-                    ("unit at\nmotor", [r.motor_unit for r in found.gravity])]  # fmt: skip
-    if any(r.capacity for r in found.gravity):
-        shares = [("percent of\nthe drive", [r.share(r.empty) for r in found.gravity])]
-        shares += [("percent,\nwith load", [r.share(r.loaded) for r in found.gravity])] if held else []
-        columns += [(head, optional([None if s is None else 100 * s for s in part])) for head, part in shares]
+        columns += [("stall\ntorque", figures_or_dashes([r.stall_torque for r in tables.gravity])),
+                    ("gear\nratio", figures_or_dashes([r.gear_ratio for r in tables.gravity])),
+                    ("unit at\nmotor", [r.motor_unit for r in tables.gravity])]  # fmt: skip
+    if any(r.capacity for r in tables.gravity):
+        shares = [("percent of\nthe drive", [r.share(r.empty) for r in tables.gravity])]
+        shares += [("percent,\nwith load", [r.share(r.loaded) for r in tables.gravity])] if loaded else []
+        columns += [(head, figures_or_dashes([None if s is None else 100 * s for s in part])) for head, part in shares]
     table(columns)
-    closed = [r.empty for r in found.rows if r.certified and r.empty.largest]
+    closed = [r.empty for r in tables.rows if r.certified and r.empty.largest]
     say()
     if closed:
         paragraph(
             "Proved: no pose within the limits lies outside these figures by more than "
             f"{100 * max(r.gap / r.largest for r in closed):.2g} percent"
-            + (", but for those with a dash." if found.uncertified else ".")
+            + (", but for those with a dash." if tables.uncertified else ".")
         )
-    if found.uncertified:
+    if tables.uncertified:
         paragraph(
-            f"Searched, not proved: {', '.join(found.uncertified)}. Their figures are reached, but they have too many "
+            f"Searched, not proved: {', '.join(tables.uncertified)}. Their figures are reached, but they have too many "
             "terms for the proof to close in the work allowed; --json gives what is proved."
         )
     return write
 
 
-def ranges_in_turn(ask: Analysis, wanted: Sequence[str]) -> list[Range]:
+def ranges_in_turn(ask: Analysis, names: Sequence[str]) -> list[Range]:
     """The ranges of these coefficients; after an interrupt (Ctrl-C) those that are done, where there are any."""
     rows: list[Range] = []
     try:
-        for name in wanted:
+        for name in names:
             rows.append(ask.range_of(name))
     except KeyboardInterrupt:
         if not rows:
@@ -174,62 +171,62 @@ def ranges_in_turn(ask: Analysis, wanted: Sequence[str]) -> list[Range]:
     return rows
 
 
-def note_interrupted(done: Sequence[str]) -> None:
+def note_interrupted(names: Sequence[str]) -> None:
     """Say that what follows is not all that was asked for."""
-    print(f"note: interrupted; these are the ranges proved so far, of {', '.join(done)}", file=sys.stderr)
+    print(f"note: interrupted; these are the ranges proved so far, of {', '.join(names)}", file=sys.stderr)
 
 
 def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signed: bool, as_json: bool) -> None:
     """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
     from dalembert.reduction.states import box_of, place
 
-    wanted = separate(of)
-    if not wanted or not all(name.count("/") == 1 for name in wanted):
+    names = separate(of)
+    if not names or not all(name.count("/") == 1 for name in names):
         raise ArmError(f"--along goes with ratios, as in --of D12/D11, not {of!r}")
     joint, limits = place(ask.system, along), box_of(ask.system)
     boxed = (ask.box.lower != limits.lower) | (ask.box.upper != limits.upper)
-    if any(other and k != joint for k, other in enumerate(boxed)):
+    if any(narrowed and k != joint for k, narrowed in enumerate(boxed)):
         raise ArmError("with --along only its own joint moves; leave out --box of others, and place them with --at")
     settings = [setting(text) for text in at]
-    pairs = [tuple(part.strip("() ") for part in name.split("/")) for name in wanted]
-    found = [ask.ratio_curves(top, bottom, along, settings, points=points, signed=signed) for top, bottom in pairs]
+    pairs = [tuple(part.strip("() ") for part in name.split("/")) for name in names]
+    curves_ = [ask.ratio_curves(top, bottom, along, settings, points=points, signed=signed) for top, bottom in pairs]
     if as_json:
         print(json.dumps([{"name": c.name, "along": c.joint, "x": c.x.tolist(), "settings": list(c.labels),
-                           "signed": c.signed, "values": c.values.tolist()} for c in found], indent=2))  # fmt: skip
+                           "signed": c.signed, "values": c.values.tolist()} for c in curves_], indent=2))  # fmt: skip
         return
-    for c in found:
+    for c in curves_:
         turning = ask.system.joint(c.joint).kind == "revolute"
         heading(f"{c.name if signed else f'|{c.name}|'} along {c.joint}, {about(ask.system)}, SI units")
         head = f"{c.joint}\n{'deg' if turning else 'm'}"
-        places = [math.degrees(x) if turning else float(x) for x in c.x]
+        positions = [math.degrees(x) if turning else float(x) for x in c.x]
         columns = [(label.replace(", ", "\n") or "others\nat zero", figures(row))
                    for label, row in zip(c.labels, c.values, strict=True)]  # fmt: skip
-        table([(head, figures(round(x, 6) for x in places)), *columns])
+        table([(head, figures(round(x, 6) for x in positions)), *columns])
 
 
 def setting(text: str) -> dict[str | int, float]:
     """Positions of joints as the command line gives them: joint3=0.5,joint5=90 deg."""
-    found: dict[str | int, float] = {}
+    positions: dict[str | int, float] = {}
     for word in text.split(","):
         name, sign, value = word.partition("=")
         if not sign or not name.strip():
             raise ArmError(f"--at takes joint=position such as joint3=0.5, not {text!r}")
-        found[name.strip()] = float(quantity(value, f"--at {name.strip()}"))
-    return found
+        positions[name.strip()] = float(quantity(value, f"--at {name.strip()}"))
+    return positions
 
 
 def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:
     """How far beyond its figures each row is proved to stay; a dash where it is not."""
-    return optional([r.empty.gap if r.certified else None for r in rows])
+    return figures_or_dashes([r.empty.gap if r.certified else None for r in rows])
 
 
-def tables_json(found: LoadTables) -> dict[str, object]:
+def tables_json(tables: LoadTables) -> dict[str, object]:
     """Ranges of D_ii and G_i with poses, proved bounds and load, as JSON holds them, each with its unit."""
     return {
-        "arm": found.arm,
-        "load": found.load,
-        "drives": found.drives,
-        "interrupted": found.interrupted,
+        "arm": tables.arm,
+        "load": tables.load,
+        "drives": tables.drives,
+        "interrupted": tables.interrupted,
         "inertia": [
             {"joint": r.joint, "unit": r.unit, "minimum": r.empty.minimum, "maximum": r.empty.maximum,
              "relative": r.relative, "at_minimum": r.empty.at_minimum.tolist(),
@@ -238,7 +235,7 @@ def tables_json(found: LoadTables) -> dict[str, object]:
              "rotors": r.rotors, "at_motor": r.empty_at_motor and r.empty_at_motor.maximum,
              "at_motor_with_load": r.loaded_at_motor and r.loaded_at_motor.maximum, "gap": r.empty.gap,
              "lower": r.empty.lower, "upper": r.empty.upper, "certified": r.certified}
-            for r in found.inertia
+            for r in tables.inertia
         ],
         "gravity": [
             {"joint": r.joint, "unit": r.unit, "largest": r.empty.largest, "motor": r.motor, "motor_unit": r.motor_unit,
@@ -247,17 +244,11 @@ def tables_json(found: LoadTables) -> dict[str, object]:
              "largest_with_load": r.loaded.largest if r.loaded else None, "stall_torque": r.stall_torque,
              "share": r.share(r.empty), "share_with_load": r.share(r.loaded), "gap": r.empty.gap,
              "lower": r.empty.lower, "upper": r.empty.upper, "certified": r.certified}
-            for r in found.gravity
+            for r in tables.gravity
         ],
     }  # fmt: skip
 
 
-def largest(one: Range | None) -> float | None:
+def largest(certified_range: Range | None) -> float | None:
     """The largest magnitude of a range, where there is one."""
-    return one.largest if one is not None else None
-
-
-def optional(values: list[float | None]) -> list[str]:
-    """Figures, with a dash where there is none."""
-    written = iter(figures(x for x in values if x is not None))
-    return [next(written) if x is not None else "-" for x in values]
+    return certified_range.largest if certified_range is not None else None

@@ -14,7 +14,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 
-from .certificate_writing import write_after
+from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
 from .printing import figures, heading, say, table
 from .reducing_bar import reducing_bar
@@ -91,16 +91,13 @@ def reduce(
         bool, typer.Option("--equations", help="Print the equations in the named constants, as far as they are short.")
     ] = False,
     c: Annotated[str, typer.Option("--c", metavar="FOLDER", help="Write the model as C99 into this folder.")] = "",
-    certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
-    ] = None,
+    certificate: CertificateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the shortest model whose error is proved to stay within a tolerance; of a loaded arm, for both hands."""
-    given = ask.system
-    empty = ask.of(given.holding(None)) if given.tool_link in dict(given.loads) else ask
-    others = (given,) if empty is not ask else ()
+    system = ask.system
+    empty = ask.of(system.holding(None)) if system.tool_link in dict(system.loads) else ask
+    others = (system,) if empty is not ask else ()
     if terms:
         if curve or equations:
             raise ArmError("--terms prints short forms, not a program; leave out --curve and --equations")
@@ -118,8 +115,8 @@ def reduce(
             if torques:
                 forms.prove_torques(tell)
         # code is for the hand as it is asked for; the forms are printed for both
-        short = forms.holding(dict(given.loads)[given.tool_link]) if others and c else forms
-        written(short, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
+        written_forms = forms.holding(dict(system.loads)[system.tool_link]) if others and c else forms
+        write_code(written_forms, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
         (print_data if as_json else print_short_forms)(forms, torques)
         return
     for option, value in (("--coefficients", coefficients), ("--relative-to", relative_to), ("--velocity", velocity),
@@ -131,9 +128,9 @@ def reduce(
     if model.interrupted:
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     # code is for the hand as it is asked for, and what is printed has both
-    held = model.serving(1) if others else model
-    written(held, ("inverse_dynamics",), c, as_json)
-    (print_model_data if as_json else print_model)(ask, model, held, tolerance, curve, equations)
+    served = model.serving(1) if others else model
+    write_code(served, ("inverse_dynamics",), c, as_json)
+    (print_model_data if as_json else print_model)(ask, model, served, tolerance, curve, equations)
     if certificate is not None:
         write_after(partial(write_certificate, model, certificate), certificate, "the model", as_json)
 
@@ -145,20 +142,20 @@ def write_certificate(model: ReducedModel, path: Path) -> Path:
 
 
 def print_model_data(
-    ask: Analysis, model: ReducedModel, held: ReducedModel, tolerance: float, _curve: bool, equations: bool
+    ask: Analysis, model: ReducedModel, served: ReducedModel, tolerance: float, _curve: bool, equations: bool
 ) -> None:
-    """A model, and its constants in the hand that was asked for (``held``), as JSON."""
-    given, others = ask.system, held is not model
+    """A model, and its constants in the hand that was asked for (``served``), as JSON."""
+    system, both_hands = ask.system, served is not model
     print(json.dumps({
-        "arm": given.name, "drives": given.drive_model, "tolerance": tolerance,
+        "arm": system.name, "drives": system.drive_model, "tolerance": tolerance,
         "interrupted": model.interrupted, "operations_before": model.before.total,
         "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
         "rms": model.rms.tolist(), "scale": model.scale.tolist(),
         "asymmetry": float(model.asymmetry.max(initial=0.0)),
         "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
         "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
-                       "load": k.depends_on_load} | ({"value_with_load": own.value} if others else {})
-                      for k, own in zip(model.constants, held.constants, strict=True)],
+                       "load": k.depends_on_load} | ({"value_with_load": served_constant.value} if both_hands else {})
+                      for k, served_constant in zip(model.constants, served.constants, strict=True)],
         "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
                          for e in model.coefficient_errors],
         "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
@@ -167,14 +164,14 @@ def print_model_data(
 
 
 def print_model(
-    ask: Analysis, model: ReducedModel, held: ReducedModel, tolerance: float, curve: bool, equations: bool
+    ask: Analysis, model: ReducedModel, served: ReducedModel, tolerance: float, curve: bool, equations: bool
 ) -> None:
-    """A model, and its constants in the hand that was asked for (``held``)."""
-    given, others = ask.system, held is not model
-    heading(f"{given.name}, {about(given)}: every torque within {100 * tolerance:g} percent of its joint's largest")
+    """A model, and its constants in the hand that was asked for (``served``)."""
+    system, both_hands = ask.system, served is not model
+    heading(f"{system.name}, {about(system)}: every torque within {100 * tolerance:g} percent of its joint's largest")
     say(f"operations: {model.before.total} before, {model.after.total} after ({model.after})")
     table([
-        ("joint", list(given.joint_names)), ("largest\ntorque", figures(model.scale)),
+        ("joint", list(system.joint_names)), ("largest\ntorque", figures(model.scale)),
         ("proved\nerror", figures(model.bound)), ("percent", figures(100 * model.share)),
         ("largest\nfound", figures(model.found)), ("RMS", figures(model.rms)),
         ("proved/\nfound", figures(model.tightness)),
@@ -187,24 +184,26 @@ def print_model(
         for line in model.equations_text(LONGEST, constants=False).splitlines():
             say(line)
     heading("Constants")
-    loaded = [("with\nload", figures(k.value for k in held.constants))] if others else []
+    loaded = [("with\nload", figures(k.value for k in served.constants))] if both_hands else []
     table([("", [k.name for k in model.constants]), ("value", figures(k.value for k in model.constants)), *loaded,
            ("load", ["yes" if k.depends_on_load else "" for k in model.constants]),
            ("made of", [k.definition for k in model.constants])], wide="made of")  # fmt: skip
 
 
-def written(model: ProgramSystem, functions: Sequence[str], folder: str, as_json: bool) -> None:
+def write_code(model: ProgramSystem, functions: Sequence[str], folder: str, as_json: bool) -> None:
     """Functions of a model as C in ``folder``, if one is given."""
     files = [path for name in functions for path in model.write_c(name, Path(folder))] if folder else []
     for path in dict.fromkeys(files):
         print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
 
 
-def print_curve(model: ReducedModel, whole: bool) -> None:
+def print_curve(model: ReducedModel, requested: bool) -> None:
     """The trade-off: what is proved of shorter and longer models."""
     if len(model.curve) < 2:
         return
-    heading("Error against operations" if whole else "Error against operations, as met on the way (more with --curve)")
+    heading(
+        "Error against operations" if requested else "Error against operations, as met on the way (more with --curve)"
+    )
     table([
         ("operations", [str(p.operations) for p in model.curve]),
         ("proved error\n% of largest torque", figures(100 * p.error for p in model.curve)),

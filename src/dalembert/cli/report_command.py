@@ -68,8 +68,8 @@ def report(
 
     if output.suffix.lower() not in PAGES:
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
-    with told() as follow:
-        found = write_report(
+    with progress_bar() as follow:
+        written_report = write_report(
             system,
             output,
             box=read_boxes(system, box),
@@ -84,13 +84,13 @@ def report(
             json=json,
             progress=follow,
         )
-    print_summary(found)
+    print_summary(written_report)
     beside = [str(output.with_suffix(".pdf"))] * pdf + [str(path) for path in (csv, json) if path is not None]
     say(f"\nThe report is {output}" + (f", beside it {listed(beside)}" if beside else "") + "; open it in a browser.")
 
 
 @contextlib.contextmanager
-def told() -> Iterator[Callable[[str, int, int], None]]:
+def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     """What tells the progress of a report: a bar on a terminal, lines in a log."""
     console = Console(stderr=True)
     bar = Progress(
@@ -120,20 +120,20 @@ class ProgressLines:
     def __init__(self) -> None:
         self.section, self.said = "", 0.0
 
-    def __call__(self, what: str, done: int, total: int) -> None:
+    def __call__(self, step: str, done: int, total: int) -> None:
         """A line on stderr, unless one of the same section was printed within the last ten seconds."""
-        section, now = what.partition(":")[0], time.monotonic()
+        section, now = step.partition(":")[0], time.monotonic()
         if section != self.section or now - self.said >= PAUSE:
-            print(f"report: {100 * done // total:3} % {what}", file=sys.stderr, flush=True)
+            print(f"report: {100 * done // total:3} % {step}", file=sys.stderr, flush=True)
             self.section, self.said = section, now
 
 
-def print_summary(found: Report) -> None:
+def print_summary(report_: Report) -> None:
     """What each section says, as the head of the page does."""
     from dalembert.report.write import plain
 
-    say(f"{found.arm.name}: {found.arm.title}" if found.arm.title else found.arm.name)
-    for section in found.sections:
+    say(f"{report_.arm.name}: {report_.arm.title}" if report_.arm.title else report_.arm.name)
+    for section in report_.sections:
         say(f"\n{section.title}")
         for line in textwrap.wrap(plain(str(section.meaning)).replace("\N{NO-BREAK SPACE}", " "), 76):
             say(f"  {line}")

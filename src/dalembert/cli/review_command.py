@@ -12,8 +12,7 @@ import typer
 from dalembert.arm.errors import ArmError
 
 from .dynamics_command import about
-from .printing import figures, heading, paragraph, say, table
-from .ranges_command import optional
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import BoxOption, read_analysis, shaped_command
 
 if TYPE_CHECKING:
@@ -47,36 +46,37 @@ def review(
     ask = read_analysis(system, box)
     ask.work = LESS_WORK
     if against:
-        other = shaped(against)
-        first, second = ask, ask.of(other)
+        second_system = shaped(against)
+        first, second = ask, ask.of(second_system)
         if system.loads:
-            empty = first.of(system.holding(None)), second.of(other.holding(None))
+            empty = first.of(system.holding(None)), second.of(second_system.holding(None))
             rows = empty[0].compare(empty[1], (first, second))
         else:
             rows = first.compare(second)
-        side_by_side(system.name, other.name, rows, as_json)
+        side_by_side(system.name, second_system.name, rows, as_json)
         return
     if as_json:
         raise ArmError("--json goes with --against; the review itself is text")
-    found = ask.review()
+    reviewed = ask.review()
     heading(f"{system.name}, {about(system)}, against the guidelines of Tourassis and Neuman (1985)")
-    for finding in found.findings:
+    for finding in reviewed.findings:
         paragraph(f"- {finding.guideline}: {finding.verdict}. {finding.text[:1].upper()}{finding.text[1:]}")
-    if found.couplings:
+    if reviewed.couplings:
         heading("Coupling of joints: k = |Dij| / sqrt(Dii Djj)")
-        table([("joints", [f"{c.first}, {c.second}" for c in found.couplings]),
-               ("k largest", figures(c.largest for c in found.couplings)),
-               ("proved\nat most", figures(c.proved for c in found.couplings)),
-               ("loading\nfactor", figures(c.loading for c in found.couplings)),
-               ("kinematic\nfactor", figures(c.kinematic for c in found.couplings))])  # fmt: skip
-    if found.balances:
+        table([("joints", [f"{c.first}, {c.second}" for c in reviewed.couplings]),
+               ("k largest", figures(c.largest for c in reviewed.couplings)),
+               ("proved\nat most", figures(c.proved for c in reviewed.couplings)),
+               ("loading\nfactor", figures(c.loading for c in reviewed.couplings)),
+               ("kinematic\nfactor", figures(c.kinematic for c in reviewed.couplings))])  # fmt: skip
+    if reviewed.balances:
         heading("Counterweights 0.2 m from the joint axis")
-        table([("joint", [b.joint for b in found.balances]), ("mass\nkg", figures(b.mass for b in found.balances)),
-               ("load before\nN m", figures(b.before for b in found.balances)),
-               ("after\nN m", figures(b.after for b in found.balances)),
-               ("proved\nat most", figures(b.proved for b in found.balances)),
-               ("spring\nN m", figures(b.spring for b in found.balances)),
-               ("", [balance_verdict(b) for b in found.balances])])  # fmt: skip
+        table([("joint", [b.joint for b in reviewed.balances]),
+               ("mass\nkg", figures(b.mass for b in reviewed.balances)),
+               ("load before\nN m", figures(b.before for b in reviewed.balances)),
+               ("after\nN m", figures(b.after for b in reviewed.balances)),
+               ("proved\nat most", figures(b.proved for b in reviewed.balances)),
+               ("spring\nN m", figures(b.spring for b in reviewed.balances)),
+               ("", [balance_verdict(b) for b in reviewed.balances])])  # fmt: skip
         paragraph(
             "Where the load does not vanish, no weight on the link leaves less than the one told. A weight above half "
             "of what its joint moves is too heavy to build. A spring without free length, from a point at a above a "
@@ -88,32 +88,32 @@ def review(
 def balance_verdict(balance: Counterbalance) -> str:
     """What to think of a counterweight."""
     return ", ".join(
-        word for word, said in (("vanishes", balance.exact), ("too heavy: a spring", balance.heavy)) if said
+        word for word, applies in (("vanishes", balance.exact), ("too heavy: a spring", balance.heavy)) if applies
     )
 
 
 def side_by_side(first: str, second: str, rows: Sequence[Compared], as_json: bool) -> None:
     """Two designs, group by group, with what changed."""
     if as_json:
-        found = [
+        records = [
             {"group": r.group, "name": r.name, "unit": r.unit, "first": r.first, "second": r.second,
              "change": r.change if r.change is not None and math.isfinite(r.change) else None, "proved": r.proved}
             for r in rows
         ]  # fmt: skip
-        print(json.dumps({"first": first, "second": second, "rows": found}, indent=2))
+        print(json.dumps({"first": first, "second": second, "rows": records}, indent=2))
         return
     for group, title in GROUPS.items():
-        mine = [r for r in rows if r.group == group]
-        if not mine:
+        in_group = [r for r in rows if r.group == group]
+        if not in_group:
             continue
         heading(title)
-        changes = [None if r.change is None else 100 * r.change for r in mine]
-        table([("", [r.name for r in mine]), (first, optional([r.first for r in mine])),
-               (second, optional([r.second for r in mine])), ("unit", [r.unit for r in mine]),
-               ("change\npercent", optional([x if x is None else round(x, 2) for x in changes]))])  # fmt: skip
-    moved = sum(r.changed for r in rows)
+        changes = [None if r.change is None else 100 * r.change for r in in_group]
+        table([("", [r.name for r in in_group]), (first, figures_or_dashes([r.first for r in in_group])),
+               (second, figures_or_dashes([r.second for r in in_group])), ("unit", [r.unit for r in in_group]),
+               ("change\npercent", figures_or_dashes([x if x is None else round(x, 2) for x in changes]))])  # fmt: skip
+    changed = sum(r.changed for r in rows)
     say()
-    paragraph(f"{moved} of {len(rows)} figures differ. Joints are taken in their order.")
-    loose = [r.name for r in rows if not r.proved]
-    if loose:
-        paragraph(f"Found by search, not proved to the tolerance: {', '.join(loose)}.")
+    paragraph(f"{changed} of {len(rows)} figures differ. Joints are taken in their order.")
+    uncertified = [r.name for r in rows if not r.proved]
+    if uncertified:
+        paragraph(f"Found by search, not proved to the tolerance: {', '.join(uncertified)}.")

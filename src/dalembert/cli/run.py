@@ -66,15 +66,15 @@ def application(names: Sequence[str]) -> typer.Typer:
     for name in names:
         module, _, function = COMMANDS[name].partition(":")
         app.command(name)(getattr(import_module(f".{module}", __package__), function))
-    app.callback(invoke_without_command=True)(whole)
+    app.callback(invoke_without_command=True)(root_command)
     return app
 
 
 def overview() -> typer.Typer:
     """The command with all its subcommands as its help lists them, which takes none of their modules."""
     app = application([])
-    for name, where in COMMANDS.items():
-        module, _, function = where.partition(":")
+    for name, target in COMMANDS.items():
+        module, _, function = target.partition(":")
         app.command(name, help=_docstring(module, function))(lambda: None)
     return app
 
@@ -88,7 +88,7 @@ def _docstring(module: str, function: str) -> str:
     raise LookupError(f"{module}.py has no function {function}")
 
 
-def whole(
+def root_command(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
 ) -> None:
@@ -150,11 +150,11 @@ def refuse(text: str) -> int:
 
 def usage(fault: typer.TyperException) -> str:
     """What is wrong with the command line, and where its help is."""
-    said = fault.format_message().rstrip(".").replace("Value error, ", "")
+    message = fault.format_message().rstrip(".").replace("Value error, ", "")
     command = getattr(getattr(fault, "ctx", None), "command_path", "dalembert")
-    if "unexpected extra argument" in said and command.endswith(" dynamics"):
-        said += ": write the values of all joints as one argument, as in --q 0,0.5,1"
-    return f"{said} (help: {command} --help)"
+    if "unexpected extra argument" in message and command.endswith(" dynamics"):
+        message += ": write the values of all joints as one argument, as in --q 0,0.5,1"
+    return f"{message} (help: {command} --help)"
 
 
 def note(

@@ -24,10 +24,10 @@ def gains_followed(law: object, path: Trajectory) -> dict[str, np.ndarray]:
         return {}
     ends = path.position(0.0), path.position(path.duration)
     n = len(ends[0])
-    found = {"kp": np.broadcast_to(law.kp, (n,)), "damping": np.broadcast_to(law.damping, (n,))}
+    gains = {"kp": np.broadcast_to(law.kp, (n,)), "damping": np.broadcast_to(law.damping, (n,))}
     for name, q in zip(("start", "end"), ends, strict=True):
-        found |= {f"inertia at {name}": law.total_inertia(q), f"kv at {name}": law.velocity_gain(q)}
-    return found
+        gains |= {f"inertia at {name}": law.total_inertia(q), f"kv at {name}": law.velocity_gain(q)}
+    return gains
 
 
 def show_gains(system: System, followed: dict[str, np.ndarray]) -> None:

@@ -63,31 +63,33 @@ def error_text(form: ReducedCoefficient) -> str:
     worst = form.worst
     shares = f"{100 * worst.share_of_largest:.2f} percent of its largest value"
     shares += f", {100 * worst.share_of_range:.2f} of its range" if worst.span else ""
-    held = f", with {worst.load}" if len(form.errors) > 1 else ""
-    return f"error at most {form.bound:.3g} {form.unit}: {shares}{held} (found {form.found:.3g}, RMS {form.rms:.3g})"
+    with_load = f", with {worst.load}" if len(form.errors) > 1 else ""
+    return (
+        f"error at most {form.bound:.3g} {form.unit}: {shares}{with_load} (found {form.found:.3g}, RMS {form.rms:.3g})"
+    )
 
 
 def print_constants(model: ShortFormModel) -> None:
     """Every constant once: value, unit, value with load, formula."""
     terms = {term.constant: (form, term) for form, term in reversed(model.terms)}
-    rows = [(one, *terms[one.name]) for one in model.constants]
+    rows = [(constant, *terms[constant.name]) for constant in model.constants]
     columns = [
-        ("", [one.name for one, _, _ in rows]),
+        ("", [constant.name for constant, _, _ in rows]),
         ("value", figures(term.value for _, _, term in rows)),
         ("unit", [constant_unit(form.unit, term.powers) for _, form, term in rows]),
     ]
     for number, load in enumerate(model.loads[1:]):
         columns.append((f"with\n{load}", figures(term.loaded[number] for _, _, term in rows)))
     columns += [
-        ("load", ["yes" if one.depends_on_load else "" for one, _, _ in rows]),
-        ("made of", [one.definition for one, _, _ in rows]),
+        ("load", ["yes" if constant.depends_on_load else "" for constant, _, _ in rows]),
+        ("made of", [constant.definition for constant, _, _ in rows]),
     ]
     table(columns, wide="made of")
 
 
 def as_data(model: ShortFormModel, torques: bool) -> dict[str, Any]:
     """The same as JSON can hold it; shares are named by what they are shares of."""
-    definitions = {one.name: one for one in model.constants}
+    definitions = {constant.name: constant for constant in model.constants}
     data: dict[str, Any] = {
         "arm": model.system.name,
         "drives": model.system.drive_model,

@@ -14,13 +14,13 @@ import typer
 
 from dalembert.arm.description import ArmDescription, listed
 from dalembert.arm.errors import ArmError
-from dalembert.arm.following import counted
-from dalembert.arm.io.mesh_places import folder_of, mesh_path
+from dalembert.arm.following import followers_phrase
+from dalembert.arm.io.mesh_paths import folder_of, mesh_path
 from dalembert.arm.moving_parts import MovingBody
 
 from .geometry import print_geometry, roll_pitch_yaw
 from .list_command import pattern
-from .printing import figures, heading, paragraph, say, table, unit
+from .printing import figures, figures_or_dashes, heading, paragraph, say, table, unit
 from .system_options import system_command, violations
 from .values import joint_values
 
@@ -54,7 +54,6 @@ def show(
     q: Annotated[str | None, typer.Option("--q", help="Joint positions of the picture and the page (rad, m).")] = None,
 ) -> None:
     """Show an arm: its joints, where they stand, its links, its drives and where the numbers come from."""
-    given = system
     if q is not None and picture is None and page is None:
         raise ArmError(
             "--q says where the arm stands in a picture or on a page: name it by --picture FILE.svg or --page FILE.html"
@@ -64,23 +63,23 @@ def show(
         system.picture(picture, pose)
     if page is not None:
         system.page(page, pose)
-    print_head(given)
-    if given.n:
-        print_joints(given)
-        print_followers(given)
-    if given.joints:
-        print_geometry(given)
-    print_links(given, about, ounces)
-    print_looks(given)
-    print_drives(given, ounces)
-    print_sources(given)
+    print_head(system)
+    if system.n:
+        print_joints(system)
+        print_followers(system)
+    if system.joints:
+        print_geometry(system)
+    print_links(system, about, ounces)
+    print_looks(system)
+    print_drives(system, ounces)
+    print_sources(system)
 
 
 def print_head(arm: ArmDescription) -> None:
     """Name and title, joint types, gravity (m/s^2) and tool frame."""
     say(f"{arm.name}: {arm.title}" if arm.title else arm.name)
     gravity = ", ".join(f"{float(g):g}" for g in arm.gravity)
-    joints = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)}){counted(arm.followers)}"
+    joints = f"{arm.n} joint{'s' * (arm.n != 1)} ({pattern(arm)}){followers_phrase(arm.followers)}"
     count = joints if arm.n else "no moving joint"
     say(f"{count}, gravity ({gravity}) m/s^2 in the base frame, tool on {arm.tool_link}")
     if not arm.tool.is_identity():
@@ -101,7 +100,10 @@ def print_joints(arm: ArmDescription) -> None:
             ("to", limited(limit.upper for limit in limits)),
             ("speed", limited(limit.velocity for limit in limits)),
             ("effort", limited(limit.effort for limit in limits)),
-            ("units", [", ".join(unit(j, what) for what in ("position", "speed", "effort")) for j in arm.moving]),
+            (
+                "units",
+                [", ".join(unit(j, quantity) for quantity in ("position", "speed", "effort")) for j in arm.moving],
+            ),
         ]
     )
 
@@ -122,9 +124,7 @@ def print_followers(arm: ArmDescription) -> None:
 
 def limited(values: Iterable[float]) -> list[str]:
     """Limits as written numbers; "-" where there is none."""
-    given = list(values)
-    written = iter(figures(x for x in given if math.isfinite(x)))
-    return [next(written) if math.isfinite(x) else "-" for x in given]
+    return figures_or_dashes(x if math.isfinite(x) else None for x in values)
 
 
 def measured(unit: str, ounces: bool) -> tuple[float, str]:
@@ -139,9 +139,11 @@ def measured(unit: str, ounces: bool) -> tuple[float, str]:
 
 def print_links(arm: ArmDescription, about: About = About.centre, ounces: bool = False) -> None:
     """Mass, mass centre and inertia tensor, in the axes of the link frame."""
-    (mass, of_mass), (length, of_length), (moment, of_moment) = (measured(u, ounces) for u in ("kg", "m", "kg m^2"))
+    (mass, mass_unit), (length, length_unit), (moment, moment_unit) = (
+        measured(u, ounces) for u in ("kg", "m", "kg m^2")
+    )
     links = [link for link in arm.links if link.inertia]
-    without = [link.name for link in arm.links if not link.inertia]
+    massless = [link.name for link in arm.links if not link.inertia]
     if links:
         names = [link.name for link in links]
         heading("Links: mass and mass centre in the link frame")
@@ -149,27 +151,27 @@ def print_links(arm: ArmDescription, about: About = About.centre, ounces: bool =
         table(
             [
                 ("link", names),
-                (f"mass\n{of_mass}", figures(mass * float(link.inertia.mass) for link in links)),
+                (f"mass\n{mass_unit}", figures(mass * float(link.inertia.mass) for link in links)),
                 *(
-                    (f"{axis}\n{of_length}", figures(length * row[k] for row in centres))
+                    (f"{axis}\n{length_unit}", figures(length * row[k] for row in centres))
                     for k, axis in enumerate("xyz")
                 ),
             ]
         )
         tensors = [link.inertia.tensor if about is About.frame else link.inertia.central for link in links]
         entries = {
-            f"I{'xyz'[i]}{'xyz'[j]}\n{of_moment}": [moment * float(tensor[i][j]) for tensor in tensors]
+            f"I{'xyz'[i]}{'xyz'[j]}\n{moment_unit}": [moment * float(tensor[i][j]) for tensor in tensors]
             for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
         }
-        shown = [(header, figures(entry)) for header, entry in entries.items() if any(entry)]
-        if shown:
+        nonzero = [(header, figures(entry)) for header, entry in entries.items() if any(entry)]
+        if nonzero:
             point = "the origin of the link frame" if about is About.frame else "the mass centre"
             heading(f"Inertia tensor about {point}, axes of the link frame")
-            table([("link", names), *shown])
-    if without:
-        say(f"\nWithout mass: {', '.join(without)}")
-    for name, carried in arm.loads:
-        say(f"\nLoad on {name}: {mass * float(carried.body.mass):g} {of_mass}")
+            table([("link", names), *nonzero])
+    if massless:
+        say(f"\nWithout mass: {', '.join(massless)}")
+    for name, load in arm.loads:
+        say(f"\nLoad on {name}: {mass * float(load.body.mass):g} {mass_unit}")
     faults = violations(arm)
     if faults:
         heading("No real body has these inertias; they are used exactly as given")
@@ -187,9 +189,9 @@ def print_looks(arm: ArmDescription) -> None:
     paragraph(f"Shapes of the links: {listed(f'{count} {kind}' for kind, count in counts.items())}")
     folder = folder_of(arm.origin)
     faults = dict.fromkeys(shape.fault for shape in shapes if shape.fault)
-    for file in dict.fromkeys(shape.file for shape in shapes if shape.kind == "mesh" and not shape.fault):
+    for mesh in dict.fromkeys(shape.file for shape in shapes if shape.kind == "mesh" and not shape.fault):
         try:
-            path = mesh_path(file, folder)
+            path = mesh_path(mesh, folder)
             faults |= {} if path.is_file() else {f"{path}: there is no such file": None}
         except ArmError as fault:
             faults[str(fault)] = None
@@ -219,7 +221,7 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
         "Coulomb -": column((pair[1] for pair in moving), effort),
         "stall": column((motor.stall_torque for motor in motors), effort),
     }
-    known = {header: column for header, column in columns.items() if any(x is not None for x in column)}
+    described = {header: column for header, column in columns.items() if any(x is not None for x in column)}
     counted = "counted in its dynamics" if arm.counts_drives else "kept with the arm, not part of its link dynamics"
     heading(f"Drives; {counted}")
     ratios = [", ".join(f"{joint} {float(ratio):g}" for joint, ratio in motor.ratios) or "varies" for motor in motors]
@@ -228,12 +230,12 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
             ("motor", arm.drives.names),
             ("turns per turn\nof the joint", ratios),
             ("on link", [motor.rotor.link or "-" for motor in motors]),
-            *((header, limited(math.inf if x is None else x for x in entry)) for header, entry in known.items()),
+            *((header, limited(math.inf if x is None else x for x in entry)) for header, entry in described.items()),
             ("units of rotor,\nviscous, torque", [", ".join(name for _, name in row) for row in units]),
         ]
     )
-    said = [f"{name} turns by {arm.drives.turns_of(k)}" for k, name in enumerate(arm.drives.names)]
-    for sentence in (text for k, text in enumerate(said) if arm.drives.turns_of(k)):
+    turning = [f"{name} turns by {arm.drives.turns_of(k)}" for k, name in enumerate(arm.drives.names)]
+    for sentence in (text for k, text in enumerate(turning) if arm.drives.turns_of(k)):
         say(sentence)
     for motor in motors:
         if motor.body is not None:
@@ -244,15 +246,15 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
             for element in arm.drives.elements
         ]
         say(f"\nBetween motors and links: {', '.join(parts)}")
-    own = [(joint, friction) for joint, friction in arm.drives.joint_friction if friction]
-    if own:
+    damped = [(joint, friction) for joint, friction in arm.drives.joint_friction if friction]
+    if damped:
         heading("Friction at the joints themselves")
         table(
             [
-                ("joint", [joint for joint, _ in own]),
-                ("Coulomb +", figures(f.moving[0] for _, f in own)),
-                ("Coulomb -", figures(f.moving[1] for _, f in own)),
-                ("viscous", figures(f.viscous for _, f in own)),
+                ("joint", [joint for joint, _ in damped]),
+                ("Coulomb +", figures(f.moving[0] for _, f in damped)),
+                ("Coulomb -", figures(f.moving[1] for _, f in damped)),
+                ("viscous", figures(f.viscous for _, f in damped)),
             ]
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,9 @@ from .printing import figures, heading, paragraph, say, table
 from .system_options import analysis_command
 
 if TYPE_CHECKING:
+    from dalembert.arm.description import Joint
     from dalembert.design.analysis import Analysis
+    from dalembert.design.significance import TermShare
 
 MOTION = (
     "Judge the terms along this motion (CSV with the columns t, q_JOINT, and if known qd_JOINT, qdd_JOINT) "
@@ -48,7 +51,7 @@ def significance(
     from dalembert.equations.names import separate
     from dalembert.simulation.motion_files import motion_of
 
-    given = ask.system
+    system = ask.system
     if motion is not None and ask.narrowed:
         raise ArmError(
             "--motion has its own positions, speeds and accelerations; leave out --speed, --acceleration, --box"
@@ -62,22 +65,22 @@ def significance(
 
         print_split_shares(ask, 0.01 if least is None else least, as_json)
         return
-    found = ask.significance(motion_of(given, motion) if motion is not None else None)
+    ranked = ask.significance(motion_of(system, motion) if motion is not None else None)
     zero: tuple[str, ...] = ()
     if only:
-        found, zero = found.named(separate(only), given.n)
+        ranked, zero = ranked.named(separate(only), system.n)
     floor = least if least is not None else 0.0 if only else 0.01
     if as_json:
         rows = [
-            {"joint": one.joint, "term": one.name, "times": one.motion, "largest": one.largest, "proved": one.proved,
-             "rms": one.rms, "share": one.share}
-            for one in found
+            {"joint": t.joint, "term": t.name, "times": t.motion, "largest": t.largest, "proved": t.proved,
+             "rms": t.rms, "share": t.share}
+            for t in ranked
         ]  # fmt: skip
         print(
             json.dumps(
                 {
-                    "arm": given.name,
-                    "drives": given.drive_model,
+                    "arm": system.name,
+                    "drives": system.drive_model,
                     "motion": str(motion) if motion else None,
                     "terms": rows,
                     **({"zero": list(zero)} if only else {}),
@@ -86,30 +89,15 @@ def significance(
             )
         )
         return
-    for joint in given.moving:
-        mine = [one for one in found if one.joint == joint.name]
-        if only and not mine:
+    for joint in system.moving:
+        of_joint = [t for t in ranked if t.joint == joint.name]
+        if only and not of_joint:
             continue
-        shown = [one for one in mine if one.share >= floor]
-        unit = "N m" if joint.kind == "revolute" else "N"
-        reached = f"{len(shown)} of {len(mine)} terms reach {100 * floor:g} percent of the largest"
-        heading(f"{joint.name}: {reached if floor else 'the terms asked for'}")
-        if not shown:
-            say("no term")
-            continue
-        columns = [
-            ("term", [f"{one.name} {one.motion}".strip() for one in shown]),
-            (f"largest\n{unit}", figures(one.largest for one in shown)),
-        ]
-        if motion is None:
-            columns.append(("proved\nat most", figures(one.proved for one in shown)))
-        columns += [(f"RMS\n{unit}", figures(one.rms for one in shown)),
-                    ("percent of\nthe largest", figures(round(100 * one.share, 2) for one in shown))]  # fmt: skip
-        table(columns)
+        print_terms(joint, of_joint, floor, proved=motion is None)
     say()
     if zero:
         paragraph(f"Zero: {', '.join(zero)}.")
-    counted = f"{about(given)}{'; friction, which is no term, is not ranked' if given.counts_drives else ''}"
+    counted = f"{about(system)}{'; friction, which is no term, is not ranked' if system.counts_drives else ''}"
     if motion is not None:
         paragraph(f"Along {motion}, means over its time; {counted}.")
     else:
@@ -117,3 +105,23 @@ def significance(
             "Largest: attained over all positions, times the largest speeds and accelerations. Proved: what no state "
             f"exceeds. The RMS is exact, all states alike. {counted[:1].upper()}{counted[1:]}."
         )
+
+
+def print_terms(joint: Joint, terms: Sequence[TermShare], floor: float, proved: bool) -> None:
+    """The terms of one joint that reach the share ``floor``; what is ``proved`` of them where that is known."""
+    listed = [t for t in terms if t.share >= floor]
+    unit = "N m" if joint.kind == "revolute" else "N"
+    reached = f"{len(listed)} of {len(terms)} terms reach {100 * floor:g} percent of the largest"
+    heading(f"{joint.name}: {reached if floor else 'the terms asked for'}")
+    if not listed:
+        say("no term")
+        return
+    columns = [
+        ("term", [f"{t.name} {t.motion}".strip() for t in listed]),
+        (f"largest\n{unit}", figures(t.largest for t in listed)),
+    ]
+    if proved:
+        columns.append(("proved\nat most", figures(t.proved for t in listed)))
+    columns += [(f"RMS\n{unit}", figures(t.rms for t in listed)),
+                ("percent of\nthe largest", figures(round(100 * t.share, 2) for t in listed))]  # fmt: skip
+    table(columns)

@@ -153,9 +153,9 @@ def simulate(
     if controller not in ("none", *CONTROLLERS):
         raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
     entry = CONTROLLERS.get(controller)
-    given = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
-    given |= {"--jerk": jerk, "--via": via, "--pose": pose, "--task": task}
-    refuse_unused(controller, trajectory, to, given, model_load, friction, model)
+    option_values = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
+    option_values |= {"--jerk": jerk, "--via": via, "--pose": pose, "--task": task}
+    refuse_unused(controller, trajectory, to, option_values, model_load, friction, model)
     input_ = drive_input(system, torque, current, voltage)
     if input_ is not None and entry is not None:
         raise ArmError(f"{input_.option} drives the system itself, and so does --controller; give one of them")
@@ -164,8 +164,10 @@ def simulate(
     path = trajectory_of(system, start, PathOptions(shape, duration, to, via, pose, speed, acceleration, jerk, task))
     exact = system if model_load is None else system.holding(read_load(model_load, "--model-load"))
     believed = exact if model is None else read_model(model, exact)
-    chosen = {name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))}
-    law: Any = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, **chosen)
+    gain_values = {
+        name: gains(system, f"--{name}", text) for name, text in (("kp", kp), ("kd", kd), ("damping", damping))
+    }
+    law: Any = np.zeros(system.n) if entry is None else entry.controller(believed, path, friction, **gain_values)
     kind = None if model is None else "joint torque"
     if input_ is not None:
         law, kind = input_.law(system), input_.kind
@@ -186,18 +188,18 @@ def simulate(
             raise ArmError(f"{fault}; what was found up to there is in {output}") from None
         raise
     except SimulationInterrupt as stop:
-        kept = "with --output it would have been saved"
+        saved = "with --output it would have been saved"
         if output is not None:
             save(system, stop.motion, output)
-            kept = f"what was found up to there is in {output}"
-        print(f"note: {stop}; {kept}", file=sys.stderr)
+            saved = f"what was found up to there is in {output}"
+        print(f"note: {stop}; {saved}", file=sys.stderr)
         raise
     if output is not None:
         save(system, motion, output)
     if as_json:
-        told = as_data(system, motion, path if entry is not None else None, controller, followed) | {"model": model}
-        told["input_kind"] = None if input_ is None else input_.kind
-        print(json.dumps(told, indent=2, allow_nan=False))
+        data = as_data(system, motion, path if entry is not None else None, controller, followed) | {"model": model}
+        data["input_kind"] = None if input_ is None else input_.kind
+        print(json.dumps(data, indent=2, allow_nan=False))
     else:
         driven_by = f"controller {controller}" if model is None else f"controller {controller} with {model}"
         driven_by = driven_by if input_ is None else f"a given {input_.kind}"
@@ -249,22 +251,22 @@ def as_data(
 
 def remarks(motion: Motion) -> list[str]:
     """What limits did to the inputs, and where the motion is of first order only."""
-    said = []
+    sentences = []
     if motion.cut is not None:
-        most = [
+        cut_shares = [
             f"{name} in {100 * share:.3g} %"
             for name, share in zip(motion.input_names, motion.cut, strict=True)
             if share
         ]
-        reached = f"reached by {listed(most)} of the samples" if most else "which none of them reached"
-        said.append(f"Inputs are cut to the limits of motors and joints, {reached}.")
+        reached = f"reached by {listed(cut_shares)} of the samples" if cut_shares else "which none of them reached"
+        sentences.append(f"Inputs are cut to the limits of motors and joints, {reached}.")
     if motion.stepped:
-        long = sum(end - begin for begin, end in motion.stepped)
-        said.append(
-            f"{long:.3g} s from t = {motion.stepped[0][0]:.6g} s on were found in time steps of first order: events "
+        seconds = sum(end - begin for begin, end in motion.stepped)
+        sentences.append(
+            f"{seconds:.3g} s from t = {motion.stepped[0][0]:.6g} s on were found in time steps of first order: events "
             "followed each other without end there, or the controller switches like a relay."
         )
-    return said
+    return sentences
 
 
 def show(
@@ -272,20 +274,20 @@ def show(
     output: Path | None,
 ) -> None:  # fmt: skip
     """The summary for a person."""
-    found = summary(motion, path)
+    values = summary(motion, path)
     heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, {driven_by}")
     columns = [
         joints_with_units(system, "position"),
-        ("end", figures(found["end"])),
-        ("speed\nat the end", figures(found["speed"])),
+        ("end", figures(values["end"])),
+        ("speed\nat the end", figures(values["speed"])),
     ]
     if follows:
         columns += [
-            ("error\nat the end", figures(found["end error"])),
-            ("largest\nerror", figures(found["largest error"])),
+            ("error\nat the end", figures(values["end error"])),
+            ("largest\nerror", figures(values["largest error"])),
         ]
     units = ", ".join(dict.fromkeys(motion.input_units))
-    largest = (f"largest input\n[{units}]", figures(found["largest input"]))
+    largest = (f"largest input\n[{units}]", figures(values["largest input"]))
     if motion.input_names == motion.joint_names:
         columns.append(largest)
     table(columns)
@@ -307,15 +309,15 @@ def show(
         paragraph(sentence)
     if motion.events:
         heading("Events")
-        shown = motion.events[:20]
+        first_events = motion.events[:20]
         table(
             [
-                ("time [s]", [f"{e.time:.6g}" for e in shown]),
-                ("what", [e.kind for e in shown]),
-                ("who", [e.name for e in shown]),
+                ("time [s]", [f"{e.time:.6g}" for e in first_events]),
+                ("what", [e.kind for e in first_events]),
+                ("who", [e.name for e in first_events]),
             ]
         )
-        if len(motion.events) > len(shown):
-            say(f"and {len(motion.events) - len(shown)} more")
+        if len(motion.events) > len(first_events):
+            say(f"and {len(motion.events) - len(first_events)} more")
     if output is not None:
         say(f"saved in {output}")

@@ -21,36 +21,36 @@ SAID = {"both": "H kept", "none": "H dropped"}
 def print_split_shares(ask: Analysis, least: float, as_json: bool) -> None:
     """``dalembert significance --split``."""
     shares = ask.part_shares()
-    models = [ask.simplified(velocity=kept) for kept in SAID]
+    models = [ask.simplified(velocity=velocity) for velocity in SAID]
     if as_json:
         print(json.dumps(as_data(ask, shares, models), indent=2))
         return
-    top = max((one.whole for one in shares), default=0.0)
-    own = {name("D", (i, i)) for i in range(ask.n)}
-    shown = [one for one in shares if one.name in own or one.whole >= least * top]
+    top = max((row.whole for row in shares), default=0.0)
+    diagonal = {name("D", (i, i)) for i in range(ask.n)}
+    listed = [row for row in shares if row.name in diagonal or row.whole >= least * top]
     heading(f"Translation and rotation in D: every D_ii, and what reaches {100 * least:g} percent of the largest")
     table(
         [
-            ("", [one.name for one in shown]),
-            ("RMS", figures(one.whole for one in shown)),
-            ("translation", figures(one.translational for one in shown)),
-            ("rotation", figures(one.rotational for one in shown)),
-            ("unit", [one.unit for one in shown]),
-            ("percent\ntranslation", figures(round(100 * one.share, 2) for one in shown)),
+            ("", [row.name for row in listed]),
+            ("RMS", figures(row.whole for row in listed)),
+            ("translation", figures(row.translational for row in listed)),
+            ("rotation", figures(row.rotational for row in listed)),
+            ("unit", [row.unit for row in listed]),
+            ("percent\ntranslation", figures(round(100 * row.share, 2) for row in listed)),
         ]
     )
     heading("Simplified models: D of translation or of rotation alone, joint by joint")
-    both, none = models
-    errors = list(zip(both.errors, none.errors, strict=True))
+    with_velocity, without_velocity = models
+    errors = list(zip(with_velocity.errors, without_velocity.errors, strict=True))
     table(
         [
-            ("joint [unit]", [f"{one.joint} [{one.unit}]" for one, _ in errors]),
-            ("counts", ["rotation" if one.joint in both.turning else "translation" for one, _ in errors]),
-            ("RMS\ntorque", figures(one.torque_rms for one, _ in errors)),
-            ("RMS error,\nH kept", figures(one.rms for one, _ in errors)),
-            ("%", figures(round(100 * one.share, 1) for one, _ in errors)),
-            ("RMS error,\nH dropped", figures(two.rms for _, two in errors)),
-            ("%", figures(round(100 * two.share, 1) for _, two in errors)),
+            ("joint [unit]", [f"{row.joint} [{row.unit}]" for row, _ in errors]),
+            ("counts", ["rotation" if row.joint in with_velocity.turning else "translation" for row, _ in errors]),
+            ("RMS\ntorque", figures(row.torque_rms for row, _ in errors)),
+            ("RMS error,\nH kept", figures(row.rms for row, _ in errors)),
+            ("%", figures(round(100 * row.share, 1) for row, _ in errors)),
+            ("RMS error,\nH dropped", figures(dropped.rms for _, dropped in errors)),
+            ("%", figures(round(100 * dropped.share, 1) for _, dropped in errors)),
         ]
     )
     costs = ", ".join(f"{model.operations.total} with {SAID[model.velocity]}" for model in models)
@@ -68,9 +68,9 @@ def as_data(ask: Analysis, shares: tuple[PartShare, ...], models: list[Simplifie
         "arm": ask.system.name,
         "drives": ask.system.drive_model,
         "shares": [
-            {"name": one.name, "unit": one.unit, "rms": one.whole, "translational": one.translational,
-             "rotational": one.rotational, "share": one.share}
-            for one in shares
+            {"name": row.name, "unit": row.unit, "rms": row.whole, "translational": row.translational,
+             "rotational": row.rotational, "share": row.share}
+            for row in shares
         ],
         "models": [
             {
@@ -78,9 +78,9 @@ def as_data(ask: Analysis, shares: tuple[PartShare, ...], models: list[Simplifie
                 "velocity": model.velocity,
                 "operations": model.operations.total,
                 "errors": [
-                    {"joint": one.joint, "unit": one.unit, "rms": one.rms, "torque_rms": one.torque_rms,
-                     "largest": one.largest, "torque_largest": one.torque_largest, "share": one.share}
-                    for one in model.errors
+                    {"joint": row.joint, "unit": row.unit, "rms": row.rms, "torque_rms": row.torque_rms,
+                     "largest": row.largest, "torque_largest": row.torque_largest, "share": row.share}
+                    for row in model.errors
                 ],
             }
             for model in models

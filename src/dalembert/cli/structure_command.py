@@ -22,26 +22,26 @@ def structure(
     """Print what every coefficient depends on, which are zero and why, counts and sparsity."""
     from dalembert.equations.structure import WHY
 
-    found = closed_form(system, parameters).structure()
-    print(f"{found.arm}: {found.n} joints, {found.revolute} of them revolute")
-    for kind, count in found.counts.items():
+    result = closed_form(system, parameters).structure()
+    print(f"{result.arm}: {result.n} joints, {result.revolute} of them revolute")
+    for kind, count in result.counts.items():
         print(f"  {kind:8} {count.nonzero:4} of {count.independent:4} not zero, {count.constant} constant")
-    print(f"  {'total':8} {found.total:4} of {found.independent:4}: sparsity {float(found.sparsity):.3f}")
+    print(f"  {'total':8} {result.total:4} of {result.independent:4}: sparsity {float(result.sparsity):.3f}")
     print(
-        f"  degree of anthropomorphism {float(found.anthropomorphism):.3f}: the scaling law says "
-        f"{float(found.sparsity_law):.3f}, {100 * found.law_error:+.1f} percent"
+        f"  degree of anthropomorphism {float(result.anthropomorphism):.3f}: the scaling law says "
+        f"{float(result.sparsity_law):.3f}, {100 * result.law_error:+.1f} percent"
     )
     print("\ncoefficients and the joints they depend on")
-    for item in found.coefficients:
+    for item in result.coefficients:
         if item.zero is None:
             joints = ", ".join(f"q{j + 1}" for j in item.joints) or "constant"
             beyond = "" if item.as_predicted else "  (more than Tourassis and Neuman, Table 1)"
             print(f"  {item.name:6} {joints}{beyond}")
     if zeros:
         for reason, sentence in WHY.items():
-            names = [name for name, why in found.zeros.items() if why == reason]
+            names = [name for name, why in result.zeros.items() if why == reason]
             if names:
                 print(f"\n{sentence}:\n  {', '.join(names)}")
     print("\nrelations, decided exactly")
-    for relation, broken in found.relations.items():
+    for relation, broken in result.relations.items():
         print(f"  {relation}: {'holds' if not broken else 'broken by ' + ', '.join(broken)}")

@@ -67,17 +67,17 @@ def study(
         raise ArmError("--threads, --processes and --scheduler are three places to work; give one of them")
     from dalembert.api.study_loading import load_study
 
-    found = load_study(file)
-    asked = found.study
-    own = [own_output(word) for word in function or ()]
-    asked = replace(
-        asked, outputs=(*asked.outputs, *own), device=device,
-        samples=asked.samples if samples is None else samples, seed=asked.seed if seed is None else seed,
+    study_file = load_study(file)
+    study_ = study_file.study
+    own_outputs = [own_output(word) for word in function or ()]
+    study_ = replace(
+        study_, outputs=(*study_.outputs, *own_outputs), device=device,
+        samples=study_.samples if samples is None else samples, seed=study_.seed if seed is None else seed,
     )  # fmt: skip
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
     try:
-        with told() as progress:
-            result = asked.run(
+        with progress_bar() as progress:
+            result = study_.run(
                 output, executor=executor, workers=threads if threads is not None else processes,
                 scheduler=scheduler or None, progress=progress,
             )  # fmt: skip
@@ -85,16 +85,16 @@ def study(
         if output is not None:
             print(f"interrupted; what is done is kept beside {output}: the same command goes on", file=sys.stderr)
         raise
-    best = optimum(replace(found, study=asked))
+    best = optimum(replace(study_file, study=study_))
     if page is not None:
         from dalembert.report.study_page import write_study_page
 
-        write_study_page(result, page, found.pareto, found.budgets, best)
-    tables = sensitivity_tables(result, found)
+        write_study_page(result, page, study_file.pareto, study_file.budgets, best)
+    tables = sensitivity_tables(result, study_file)
     if as_json:
-        print(json.dumps(record(result, found, tables, best), indent=2))
+        print(json.dumps(record(result, study_file, tables, best), indent=2))
     else:
-        print_result(result, found, tables, best)
+        print_result(result, study_file, tables, best)
     for path in (output, page):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
@@ -110,16 +110,16 @@ def own_output(word: str) -> Any:
     if "" not in sys.path:
         sys.path.insert(0, "")  # modules of the folder that the command runs in, as for python -m
     try:
-        found = getattr(import_module(module), name)
+        function = getattr(import_module(module), name)
     except (ImportError, AttributeError) as fault:
         raise ArmError(f"--function {word}: cannot be imported ({fault})") from None
-    if not callable(found):
+    if not callable(function):
         raise ArmError(f"--function {word}: is no function")
-    return Output("own", name, function=found)
+    return Output("own", name, function=function)
 
 
 @contextlib.contextmanager
-def told() -> Iterator[Callable[[int, int], None]]:
+def progress_bar() -> Iterator[Callable[[int, int], None]]:
     """Progress: a bar on a terminal, a line now and then in a log."""
     console = Console(stderr=True)
     bar = Progress(
@@ -140,43 +140,45 @@ def told() -> Iterator[Callable[[int, int], None]]:
         yield follow
 
 
-def optimum(found: StudyFile) -> Any:
+def optimum(study_file: StudyFile) -> Any:
     """The best design that the file asks for, or None."""
-    if found.optimize is None:
+    if study_file.optimize is None:
         return None
     from dalembert.studies.optimum import optimize_design
 
-    asked = found.study
-    return optimize_design(asked.system, asked.factors, motion=asked.motion, seed=asked.seed, **found.optimize)
+    study_ = study_file.study
+    return optimize_design(study_.system, study_.factors, motion=study_.motion, seed=study_.seed, **study_file.optimize)
 
 
-def sensitivity_tables(result: StudyResult, found: StudyFile) -> list[DataTable]:
+def sensitivity_tables(result: StudyResult, study_file: StudyFile) -> list[DataTable]:
     """Sobol indices or effects of Morris, of designs that are made for them, and budgets that are asked for."""
     from dalembert.studies.study_tables import budget_table, morris_table, sobol_table
 
-    made = []
+    tables = []
     for name, unit in result.outputs:
         if result.design == "saltelli":
-            made.append(sobol_table(name, result.sobol(name)))
+            tables.append(sobol_table(name, result.sobol(name)))
         elif result.design == "morris":
-            made.append(morris_table(name, result.morris(name), unit))
-    return [*made, *(budget_table(result.budget(name, allowed)) for name, allowed in found.budgets.items())]
+            tables.append(morris_table(name, result.morris(name), unit))
+    return [*tables, *(budget_table(result.budget(name, allowed)) for name, allowed in study_file.budgets.items())]
 
 
-def print_result(result: StudyResult, found: StudyFile, tables: list[DataTable], best: Any) -> None:
+def print_result(result: StudyResult, study_file: StudyFile, tables: list[DataTable], best: Any) -> None:
     """The study on a terminal."""
     say(
         f"{result.name}: {len(result):,} designs of {len(result.factors)} factors ({result.design}, seed {result.seed})"
     )
-    for one in (result.table(), *tables):
-        print_table(one)
-    for said, count in result.reasons[:10]:
-        paragraph(f"- {count:,} designs failed: {said}")
-    if found.pareto:
-        front = result.pareto(found.pareto)
-        wanted = ", ".join(f"{goal} {name}" for name, goal in found.pareto.items())
-        heading(f"Pareto front of {wanted}: {len(front)} designs")
-        columns = [name for name in result.columns if name in found.pareto or name in [f.name for f in result.factors]]
+    for table_ in (result.table(), *tables):
+        print_table(table_)
+    for reason, count in result.reasons[:10]:
+        paragraph(f"- {count:,} designs failed: {reason}")
+    if study_file.pareto:
+        front = result.pareto(study_file.pareto)
+        goals = ", ".join(f"{goal} {name}" for name, goal in study_file.pareto.items())
+        heading(f"Pareto front of {goals}: {len(front)} designs")
+        columns = [
+            name for name in result.columns if name in study_file.pareto or name in [f.name for f in result.factors]
+        ]
         table([("design", [str(row) for row in front[:10]]),
                *((name, [f"{result.column(name)[row]:.5g}" for row in front[:10]]) for name in columns)])  # fmt: skip
     if best is not None:
@@ -187,9 +189,9 @@ def print_result(result: StudyResult, found: StudyFile, tables: list[DataTable],
             paragraph(f"Held by {', '.join(best.active)}.")
 
 
-def print_table(one: DataTable) -> None:
+def print_table(data_table: DataTable) -> None:
     """A table of the page on the terminal."""
-    heading(one.caption)
+    heading(data_table.caption)
 
     def cell(value: Any, kind: str) -> str:
         if value is None:
@@ -202,16 +204,16 @@ def print_table(one: DataTable) -> None:
         [
             (
                 f"{column.head}".strip() + (f" [{column.unit}]" if column.unit else ""),
-                [cell(row[k], column.kind) for row in one.rows],
+                [cell(row[k], column.kind) for row in data_table.rows],
             )
-            for k, column in enumerate(one.columns)
+            for k, column in enumerate(data_table.columns)
         ]
     )  # fmt: skip
-    if one.note:
-        paragraph(one.note)
+    if data_table.note:
+        paragraph(data_table.note)
 
 
-def record(result: StudyResult, found: StudyFile, tables: list[DataTable], best: Any) -> dict[str, Any]:
+def record(result: StudyResult, study_file: StudyFile, tables: list[DataTable], best: Any) -> dict[str, Any]:
     """The summary, for JSON."""
     return {
         "study": result.name,
@@ -219,10 +221,10 @@ def record(result: StudyResult, found: StudyFile, tables: list[DataTable], best:
         "seed": result.seed,
         "designs": len(result),
         "failed": len(result.failed),
-        "reasons": [{"reason": said, "designs": count} for said, count in result.reasons],
+        "reasons": [{"reason": reason, "designs": count} for reason, count in result.reasons],
         "outputs": result.table().records()["rows"],
-        "tables": {one.name: one.records() for one in tables},
-        "pareto": [int(row) for row in result.pareto(found.pareto)] if found.pareto else None,
+        "tables": {data_table.name: data_table.records() for data_table in tables},
+        "pareto": [int(row) for row in result.pareto(study_file.pareto)] if study_file.pareto else None,
         "best": None if best is None else {
             "objective": best.objective, "value": best.value, "before": best.before, "factors": dict(best.values),
             "certified": best.certified, "active": list(best.active),
@@ -248,14 +250,14 @@ def print_numbers(file: str, as_json: bool) -> None:
             system = read_mechanism(file) if mechanism else study_arm(file, "exact")
         except ArmError:
             raise fault from None
-    known = design_numbers(system).values()
+    factors = design_numbers(system).values()
     if as_json:
-        print(json.dumps([{"name": x.name, "value": float(x.value), "unit": x.unit} for x in known], indent=2))
+        print(json.dumps([{"name": x.name, "value": float(x.value), "unit": x.unit} for x in factors], indent=2))
         return
     table(
         [
-            ("number", [x.name for x in known]),
-            ("value", [f"{float(x.value):.6g}" for x in known]),
-            ("unit", [x.unit for x in known]),
+            ("number", [x.name for x in factors]),
+            ("value", [f"{float(x.value):.6g}" for x in factors]),
+            ("unit", [x.unit for x in factors]),
         ]
     )

@@ -157,8 +157,8 @@ DESCRIBING = ("show", "equations", "structure", "verify", "base_parameters")
 def system_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes a ``system`` first; on the command line that is ARM and the options that shape it."""
 
-    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
-        command(read_system(arm, **options, hint=command.__name__ not in DESCRIBING), **rest)
+    def call(arm: str, options: dict[str, Any], values: dict[str, Any]) -> None:
+        command(read_system(arm, **options, hint=command.__name__ not in DESCRIBING), **values)
 
     return _taking(command, ("system",), SHAPE, call)
 
@@ -166,12 +166,12 @@ def system_command(command: Callable[..., None]) -> Callable[..., None]:
 def code_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes a ``system`` first: that of ARM and its options, or the mechanism of a mechanism file."""
 
-    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+    def call(arm: str, options: dict[str, Any], values: dict[str, Any]) -> None:
         from .mechanism_command import mechanism_at
 
-        found = mechanism_at(arm, {name: options[name] for name, (_, default) in SHAPE.items()
+        mechanism = mechanism_at(arm, {name: options[name] for name, (_, default) in SHAPE.items()
                                    if options[name] != default})  # fmt: skip
-        command(read_system(arm, **options) if found is None else found, **rest)
+        command(read_system(arm, **options) if mechanism is None else mechanism, **values)
 
     return _taking(command, ("system",), SHAPE, call)
 
@@ -179,11 +179,11 @@ def code_command(command: Callable[..., None]) -> Callable[..., None]:
 def shaped_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes a ``system`` first, and ``shaped``, which reads another arm under the same options."""
 
-    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+    def call(arm: str, options: dict[str, Any], values: dict[str, Any]) -> None:
         def shaped(name: str) -> System:
             return read_system(name, **options)
 
-        command(shaped(arm), shaped, **rest)
+        command(shaped(arm), shaped, **values)
 
     return _taking(command, ("system", "shaped"), SHAPE, call)
 
@@ -191,8 +191,8 @@ def shaped_command(command: Callable[..., None]) -> Callable[..., None]:
 def arm_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes an ``arm`` first, just as its file has it: ARM, and how it is read."""
 
-    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
-        command(load_arm(arm, **options), **rest)
+    def call(arm: str, options: dict[str, Any], values: dict[str, Any]) -> None:
+        command(load_arm(arm, **options), **values)
 
     return _taking(command, ("arm",), READING, call)
 
@@ -208,9 +208,9 @@ def position_command(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _asking(command: Callable[..., None], states: dict[str, tuple[Any, Any]]) -> Callable[..., None]:
-    def call(arm: str, options: dict[str, Any], rest: dict[str, Any]) -> None:
+    def call(arm: str, options: dict[str, Any], values: dict[str, Any]) -> None:
         system = read_system(arm, **{key: options[key] for key in SHAPE})
-        command(read_analysis(system, **{key: options[key] for key in states}), **rest)
+        command(read_analysis(system, **{key: options[key] for key in states}), **values)
 
     return _taking(command, ("ask",), SHAPE | states, call)
 
@@ -223,23 +223,24 @@ def _taking(
 ) -> Callable[..., None]:
     """``command`` with ARM and ``options`` in its signature in place of its first parameter."""
     # The first parameter is only named for a reader: its type may bring modules that the command needs later, or never.
-    own = [p for p in inspect.signature(command).parameters.values() if p.name not in first]
-    own = [evaluated(p, command) for p in own]
+    own_parameters = [p for p in inspect.signature(command).parameters.values() if p.name not in first]
+    own_parameters = [evaluated(p, command) for p in own_parameters]
     arm = inspect.Parameter("arm", inspect.Parameter.KEYWORD_ONLY, annotation=ArmArgument)
     added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in options.items()
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in options.items()
     ]
-    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    plain = [p for p in own if p.default is inspect.Parameter.empty]
+    own_parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own_parameters]
+    required = [p for p in own_parameters if p.default is inspect.Parameter.empty]
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
-        shape = {name: values.pop(name) for name in options}
-        call(values.pop("arm"), shape, values)
+        shaping = {name: values.pop(name) for name in options}
+        call(values.pop("arm"), shaping, values)
 
-    run.__signature__ = inspect.Signature([arm, *plain, *added, *(p for p in own if p not in plain)])  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    parameters = [arm, *required, *added, *(p for p in own_parameters if p not in required)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
     del run.__wrapped__
     return run
 
@@ -296,9 +297,9 @@ def read_system(
         arm = arm.locked(read_locks(arm, lock))
     if gravity:
         arm = arm.with_gravity(numbers(gravity, "--gravity", (3,)))
-    held = read_load(load)
-    if held is not None:
-        arm = arm.holding(held)
+    payload = read_load(load)
+    if payload is not None:
+        arm = arm.holding(payload)
     return with_drives(arm, drives, rotors, drives_file, hint)
 
 

@@ -29,15 +29,15 @@ def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bo
 
 def value(joint: Joint, word: str, option: str, degrees: bool) -> float:
     """The number a word spells; "pi", "deg" and "rad" in it say for themselves that it is an angle."""
-    what = f"{option}: joint {joint.name!r}"
-    number = quantity(word, what)
+    subject = f"{option}: joint {joint.name!r}"
+    number = quantity(word, subject)
     an_angle = bool(number.turns) or word.rstrip().endswith(("deg", "rad"))
     if an_angle and joint.kind == "prismatic":
-        raise ArmError(f"{what} is prismatic, so its value is in metres, not the angle {word.strip()!r}")
+        raise ArmError(f"{subject} is prismatic, so its value is in metres, not the angle {word.strip()!r}")
     try:
         plain = float(number)
     except OverflowError:
-        raise ArmError(f"{what}: {word.strip()} is too large for a floating-point number") from None
+        raise ArmError(f"{subject}: {word.strip()} is too large for a floating-point number") from None
     return math.radians(plain) if degrees and joint.kind == "revolute" and not an_angle else plain
 
 

@@ -23,8 +23,8 @@ def verify(
 ) -> None:
     """Compare a printed formula with the exact one; exit code 1 if they differ."""
     note_load(system, parameters)
-    moving, rest = restriction(joints, at)
-    verdict = system.verify(formula, parameters or None, joints=moving, at=rest)
+    moving, resting = restriction(joints, at)
+    verdict = system.verify(formula, parameters or None, joints=moving, at=resting)
     print(verdict)
     if not verdict:
         raise typer.Exit(1)

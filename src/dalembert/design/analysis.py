@@ -86,12 +86,12 @@ class Analysis(CertifiedRanges):
         Joints of the box that the other system does not have are passed over.
         """
         box, speed, acceleration = self._question
-        known = {
+        shared_box = {
             key: ends for key, ends in (box or {}).items() if not isinstance(key, str) or key in system.joint_names
         }
         return Analysis(
             system,
-            known or None,
+            shared_box or None,
             speed,
             acceleration,
             gap=self.gap,

@@ -92,12 +92,12 @@ def belongs(arm: ArmDescription) -> bool:
 
 def curve(arm: ArmSystem, figure: RatioFigure, points: int = 181) -> Curve:
     """The curves of one figure in SI units, theta2 from 0 (boom upright) to 180 degrees."""
-    held = arm.holding(CUBE if figure.held else None)
-    systems = {drives: held.counting_drives("diagonal" if drives else "none") for drives in (True, False)}
+    carrying = arm.holding(CUBE if figure.held else None)
+    systems = {drives: carrying.counting_drives("diagonal" if drives else "none") for drives in (True, False)}
     parts = []
-    for one in figure.settings:
-        system = systems[one.drives]
+    for setting in figure.settings:
+        system = systems[setting.drives]
         ranges = CertifiedRanges(system, states_of(system, {"joint2": (0.0, math.pi)}))
-        parts.append(ratio_curves(ranges, figure.top, figure.bottom, "joint2", [one.joints], points=points))
-    labels = tuple(one.label for one in figure.settings)
+        parts.append(ratio_curves(ranges, figure.top, figure.bottom, "joint2", [setting.joints], points=points))
+    labels = tuple(setting.label for setting in figure.settings)
     return Curve(parts[0].name, parts[0].joint, parts[0].x, labels, np.concatenate([part.values for part in parts]))

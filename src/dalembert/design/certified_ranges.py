@@ -89,21 +89,23 @@ class CertifiedRanges:
 
     def gravity(self, i: int) -> Range:
         """The range of G_i."""
-        called = name("G", (i,))
-        if called not in self._ranges:
+        label = name("G", (i,))
+        if label not in self._ranges:
             wave = self.waves.gravity(i)
-            self.tell(f"range of {called}")
-            self._ranges[called] = load_range(
-                self.waves, i, self.box, self._gap(wave), name=called, unit=self.waves.unit(called), work=self.work
+            self.tell(f"range of {label}")
+            self._ranges[label] = load_range(
+                self.waves, i, self.box, self._gap(wave), name=label, unit=self.waves.unit(label), work=self.work
             )
-        return self._ranges[called]
+        return self._ranges[label]
 
     def range_of_wave(self, called: str, wave: Wave, unit: str | None = None) -> Range:
         """The range of a function of the positions under this name, worked out once."""
         if called not in self._ranges:
             self.tell(f"range of {called}")
-            said = self.waves.unit(called) if unit is None else unit
-            self._ranges[called] = range_of(wave, self.box, self._gap(wave), name=called, unit=said, work=self.work)
+            wave_unit = self.waves.unit(called) if unit is None else unit
+            self._ranges[called] = range_of(
+                wave, self.box, self._gap(wave), name=called, unit=wave_unit, work=self.work
+            )
         return self._ranges[called]
 
     def ratio(self, called: str, top: Wave, bottom: Wave, denominator: Range | None = None) -> Range:
@@ -128,7 +130,7 @@ class CertifiedRanges:
         from .range_certificate import write_range_certificate
 
         diagonal = [name(kind, index) for i in range(self.n) for kind, index in (("D", (i, i)), ("G", (i,)))]
-        return write_range_certificate(path, [(self, each) for each in names or diagonal])
+        return write_range_certificate(path, [(self, expression) for expression in names or diagonal])
 
     def _gap(self, wave: Wave) -> float | None:
         """What a range may stay open by; None for the default share of its spread."""

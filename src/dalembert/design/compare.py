@@ -71,55 +71,55 @@ def at(rows: Sequence[Row], index: int) -> Row | None:
 
 def masses(first: ArmDescription, second: ArmDescription) -> list[Compared]:
     """The mass that each joint moves."""
-    moved = [moved_mass(arm) for arm in (first, second)]
-    found = []
+    moved_masses = [moved_mass(arm) for arm in (first, second)]
+    rows = []
     for index in range(max(first.n, second.n)):
-        own, other = (each[index] if index < len(each) else None for each in moved)
-        found.append(Compared("mass", f"mass moved by joint {index + 1}", "kg", own, other))
-    return found
+        first_mass, second_mass = (masses_[index] if index < len(masses_) else None for masses_ in moved_masses)
+        rows.append(Compared("mass", f"mass moved by joint {index + 1}", "kg", first_mass, second_mass))
+    return rows
 
 
 def inertia_rows(rows: Sequence[InertiaRow | None]) -> list[Compared]:
     """The figures of D_ii."""
-    known = next(row for row in rows if row is not None)
-    sure = all(row.certified for row in rows if row is not None)
-    name, unit = known.name, known.unit
+    present = next(row for row in rows if row is not None)
+    certified = all(row.certified for row in rows if row is not None)
+    name, unit = present.name, present.unit
 
-    def line(what: str, values: Sequence[float | None], unit: str = unit, group: str = "inertia") -> Compared:
-        return Compared(group, f"{name} {what}", unit, values[0], values[1], sure)
+    def line(figure: str, values: Sequence[float | None], unit: str = unit, group: str = "inertia") -> Compared:
+        return Compared(group, f"{name} {figure}", unit, values[0], values[1], certified)
 
-    found = [
+    lines = [
         line("least", [row.empty.minimum if row else None for row in rows]),
         line("greatest", [row.empty.maximum if row else None for row in rows]),
         line("greatest/least", [row.relative if row else None for row in rows], ""),
     ]
     if any(row is not None and row.loaded is not None for row in rows):
-        found.append(line("greatest with load", [loaded(row).maximum if row else None for row in rows]))
+        lines.append(line("greatest with load", [loaded(row).maximum if row else None for row in rows]))
     if any(row is not None and row.empty_at_motor for row in rows):
-        felt = [at_motor(row) for row in rows]
-        found.append(line("greatest at the motor", [x.maximum if x else None for x in felt], "kg m^2", "motor"))
-    return found
+        at_motors = [at_motor(row) for row in rows]
+        lines.append(line("greatest at the motor", [x.maximum if x else None for x in at_motors], "kg m^2", "motor"))
+    return lines
 
 
 def gravity_rows(rows: Sequence[GravityRow | None]) -> list[Compared]:
     """The figures of G_i."""
-    known = next(row for row in rows if row is not None)
-    sure = all(row.certified for row in rows if row is not None)
-    name, unit = known.name, known.unit
+    present = next(row for row in rows if row is not None)
+    certified = all(row.certified for row in rows if row is not None)
+    name, unit = present.name, present.unit
 
-    def line(what: str, values: Sequence[float | None], unit: str = unit, group: str = "gravity") -> Compared:
-        return Compared(group, f"{name} {what}", unit, values[0], values[1], sure)
+    def line(figure: str, values: Sequence[float | None], unit: str = unit, group: str = "gravity") -> Compared:
+        return Compared(group, f"{name} {figure}", unit, values[0], values[1], certified)
 
-    found = [line("largest", [row.empty.largest if row else None for row in rows])]
+    lines = [line("largest", [row.empty.largest if row else None for row in rows])]
     if any(row is not None and row.loaded is not None for row in rows):
-        found.append(line("largest with load", [loaded(row).largest if row else None for row in rows]))
+        lines.append(line("largest with load", [loaded(row).largest if row else None for row in rows]))
     if any(row is not None and row.empty_at_motor for row in rows):
-        felt = [at_motor(row) for row in rows]
-        found.append(line("largest at the motor", [x.largest if x else None for x in felt], "N m", "motor"))
+        at_motors = [at_motor(row) for row in rows]
+        lines.append(line("largest at the motor", [x.largest if x else None for x in at_motors], "N m", "motor"))
     if any(row is not None and row.capacity for row in rows):
         shares = [row.share(loaded(row)) if row else None for row in rows]
-        found.append(line("share of what the drive gives", shares, "", "motor"))
-    return found
+        lines.append(line("share of what the drive gives", shares, "", "motor"))
+    return lines
 
 
 def loaded(row: InertiaRow | GravityRow) -> Range:
@@ -139,13 +139,13 @@ def coupling_rows(designs: Sequence[CertifiedRanges]) -> list[Compared]:
     couplings: list[dict[tuple[int, int], Coupling]] = []
     for design in designs:
         index = {name: k for k, name in enumerate(design.system.joint_names)}
-        couplings.append({(index[one.first], index[one.second]): one for one in coupling(design)})
+        couplings.append({(index[pair_.first], index[pair_.second]): pair_ for pair_ in coupling(design)})
     rows = []
     for i, j in sorted({*couplings[0], *couplings[1]}):
         values = [
             pairs[i, j].largest if (i, j) in pairs else (0.0 if j < design.n else None)
             for design, pairs in zip(designs, couplings, strict=True)
         ]
-        sure = all(pairs[i, j].certified for pairs in couplings if (i, j) in pairs)
-        rows.append(Compared("coupling", f"k{names.name('D', (i, j))[1:]}", "", values[0], values[1], sure))
+        certified = all(pairs[i, j].certified for pairs in couplings if (i, j) in pairs)
+        rows.append(Compared("coupling", f"k{names.name('D', (i, j))[1:]}", "", values[0], values[1], certified))
     return rows

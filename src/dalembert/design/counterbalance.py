@@ -79,19 +79,19 @@ def counterbalance(
         )
     full = ranges.equations_in("full")
     names = [f"{k}{number + 1}" for k in ("mx", "my", "mz")]
-    given = {s.name: s.value for s in full.symbols if s.value is not None}
+    values = {s.name: s.value for s in full.symbols if s.value is not None}
     exact_load = ranges.equations.gravity[i]
-    slopes = [full.gravity[i].diff(name).substitute(given) for name in names]
+    slopes = [full.gravity[i].diff(name).substitute(values) for name in names]
     moment = solved(exact_load, slopes)
-    rest, least = remaining(exact_load, slopes, moment), 0.0
-    if rest:
+    residual_load, least = remaining(exact_load, slopes, moment), 0.0
+    if residual_load:
         # Outer joints move part of the load: no weight on this link balances it, so the largest load is minimized.
-        found = least_load(wave_of(exact_load), [wave_of(slope) for slope in slopes], ranges.box)
-        moment, least = [exact(round(value, DECIMALS)) for value in found.moment], found.floor
-        rest = remaining(exact_load, slopes, moment)
+        least_moment = least_load(wave_of(exact_load), [wave_of(slope) for slope in slopes], ranges.box)
+        moment, least = [exact(round(value, DECIMALS)) for value in least_moment.moment], least_moment.floor
+        residual_load = remaining(exact_load, slopes, moment)
     size = sum(u * u for u in moment)
     if not size:
-        weight, spot = Fraction(0), (Fraction(0),) * 3
+        weight, position = Fraction(0), (Fraction(0),) * 3
     else:
         length = exact(float(size) ** 0.5)
         weight = exact(mass, "mass of the counterweight") if mass is not None else length / exact(radius, "radius")
@@ -101,49 +101,49 @@ def counterbalance(
             )
         turn, shift = body.after.exact
         origin = [-sum(turn[k][a] * shift[k] for k in range(3)) for a in range(3)]
-        spot = tuple(origin[a] + moment[a] / weight for a in range(3))  # type: ignore[assignment]
-    balanced = with_weight(arm, body.joint.child, weight, spot)
+        position = tuple(origin[a] + moment[a] / weight for a in range(3))  # type: ignore[assignment]
+    balanced = with_weight(arm, body.joint.child, weight, position)
     before = ranges.gravity(i).largest
     after = proved = 0.0
-    if rest:
-        wave, work = wave_of(rest), min(ranges.work, LESS_WORK)
+    if residual_load:
+        wave, work = wave_of(residual_load), min(ranges.work, LESS_WORK)
         # Only with many joints before it does a proof need the load for every direction of gravity, derived anew.
         if arm.followers or len(before_of(arm, i, wave)) <= FEW:
-            left = range_of(wave, ranges.box, ranges.gap, work=work)
+            residual_range = range_of(wave, ranges.box, ranges.gap, work=work)
         else:
-            left = load_range(CoefficientWaves(balanced), i, ranges.box, ranges.gap, work=work)
-        after, proved = left.largest, left.bound
+            residual_range = load_range(CoefficientWaves(balanced), i, ranges.box, ranges.gap, work=work)
+        after, proved = residual_range.largest, residual_range.bound
     pull = float(sum(g * g for g in arm.gravity)) ** 0.5
     return Counterbalance(
-        body.joint.name, body.joint.child, floats(moment), float(weight), floats(spot), not rest, before, after, proved,
-        least, "N m", rest, balanced, moved_mass(arm)[i], float(size) ** 0.5 * pull,
+        body.joint.name, body.joint.child, floats(moment), float(weight), floats(position), not residual_load, before,
+        after, proved, least, "N m", residual_load, balanced, moved_mass(arm)[i], float(size) ** 0.5 * pull,
     )  # fmt: skip
 
 
 def solved(load: TrigPolynomial, slopes: list[TrigPolynomial]) -> list[Fraction]:
     """The moments u that leave the least sum of squares of coefficients of load + sum slope u, exact."""
-    tables = [named(load), *(named(slope) for slope in slopes)]
+    tables = [coefficients_by_monomial(load), *(coefficients_by_monomial(slope) for slope in slopes)]
     keys = list(dict.fromkeys(key for table in tables for key in table))
     rows = [[table.get(key, Fraction(0)) for key in keys] for table in tables]
     right, columns = rows[0], rows[1:]
     free = [k for k, column in enumerate(columns) if any(column)]
     matrix = [[dot(columns[a], columns[b]) for b in free] + [-dot(columns[a], right)] for a in free]
-    answer = eliminated(matrix)
-    found = [Fraction(0)] * len(columns)
-    for k, value in zip(free, answer, strict=True):
-        found[k] = value
-    return found
+    solution = eliminated(matrix)
+    moments = [Fraction(0)] * len(columns)
+    for k, value in zip(free, solution, strict=True):
+        moments[k] = value
+    return moments
 
 
 def remaining(load: TrigPolynomial, slopes: list[TrigPolynomial], moment: list[Fraction]) -> TrigPolynomial:
     """The gravity load with a weight of this moment."""
-    rest = load
+    residual_load = load
     for slope, amount in zip(slopes, moment, strict=True):
-        rest = rest + slope * amount if slope and amount else rest
-    return rest
+        residual_load = residual_load + slope * amount if slope and amount else residual_load
+    return residual_load
 
 
-def named(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:
+def coefficients_by_monomial(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:
     """Coefficients of a polynomial by monomial, a sorted tuple of (variable, exponent)."""
     names = poly.ring.names
     return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}
@@ -169,18 +169,18 @@ def eliminated(rows: list[list[Fraction]]) -> list[Fraction]:
             if r != pivot and work[r][column]:
                 factor = work[r][column] / head[column]
                 work[r] = [x - factor * y for x, y in zip(work[r], head, strict=True)]
-    found = [Fraction(0)] * n
+    solution = [Fraction(0)] * n
     for row, column in pivots:
-        found[column] = work[row][n] / work[row][column]
-    return found
+        solution[column] = work[row][n] / work[row][column]
+    return solution
 
 
-def with_weight(arm: ArmDescription, link: str, mass: Fraction, spot: tuple[Fraction, ...]) -> ArmDescription:
+def with_weight(arm: ArmDescription, link: str, mass: Fraction, position: tuple[Fraction, ...]) -> ArmDescription:
     """The arm with a point mass on a link."""
     if not mass:
         return arm
-    extra = Inertia.of(mass, spot, (0, 0, 0))
-    links = tuple(replace(each, inertia=each.inertia + extra) if each.name == link else each for each in arm.links)
+    extra = Inertia.of(mass, position, (0, 0, 0))
+    links = tuple(replace(link_, inertia=link_.inertia + extra) if link_.name == link else link_ for link_ in arm.links)
     return replace(arm, links=links)
 
 

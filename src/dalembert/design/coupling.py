@@ -75,10 +75,10 @@ class Couplings(tuple[Coupling, ...]):
 
         rows = [
             CouplingRow(
-                f"{one.first} and {one.second}", one.largest, tuple(map(float, one.at)),
-                one.proved if one.certified else None, one.loading, one.kinematic,
+                f"{pair_.first} and {pair_.second}", pair_.largest, tuple(map(float, pair_.at)),
+                pair_.proved if pair_.certified else None, pair_.loading, pair_.kinematic,
             )
-            for one in self
+            for pair_ in self
         ]  # fmt: skip
         return framed(coupling_table(rows))
 
@@ -114,21 +114,25 @@ def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:
     mutual, first, second = waves.inertia(i, j), waves.inertia(i, i), waves.inertia(j, j)
     roots = [np.sqrt(np.maximum(ranges.sampled(m, m), 1e-300)) for m in (i, j)]
     k = np.abs(ranges.sampled(i, j)) / roots[0] / roots[1]
-    largest, at = attained(mutual, first, second, box, ranges.samples, k)
+    largest, pose = attained(mutual, first, second, box, ranges.samples, k)
     for m in (i, j):
-        refuse_below_zero(ranges, m, at)
-    proved = bounded(mutual, first, second, box, at, largest, work)
+        refuse_below_zero(ranges, m, pose)
+    proved = bounded(mutual, first, second, box, pose, largest, work)
     if proved is None:
         floors = [ranges.inertia(k, k).lower for k in (i, j)]
         floor = math.sqrt(floors[0]) * math.sqrt(floors[1]) if min(floors) > 0 else 0.0
         # of a real arm no coupling exceeds one, since D is positive definite
-        most = math.inf if unreal(arm) else 1.0
-        proved = min(most, OUTWARD * range_of(mutual, box, work=work / 5).bound / floor) if floor else most
+        largest_coupling = math.inf if unreal(arm) else 1.0
+        proved = (
+            min(largest_coupling, OUTWARD * range_of(mutual, box, work=work / 5).bound / floor)
+            if floor
+            else largest_coupling
+        )
     masses = moved_mass(arm)
     loading = math.sqrt(masses[j] / masses[i]) if masses[i] > 0 else 1.0
     turns = arm.moving[i].kind == arm.moving[j].kind == "revolute" and masses[j] > 0
     return Coupling(
-        arm.joint_names[i], arm.joint_names[j], float(k.min()), largest, proved, at, loading,
+        arm.joint_names[i], arm.joint_names[j], float(k.min()), largest, proved, pose, loading,
         largest / loading if loading else 0.0,
         range_of(mutual, box, work=SEARCH).largest / masses[j] if turns else None,
     )  # fmt: skip
@@ -141,18 +145,20 @@ def attained(
 
     def square(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """-k^2 and its slope."""
-        (a, up), (b, one), (c, two) = ((v[0], slope[0]) for v, slope in (w.gradients(x[None]) for w in waves))
-        found = (a / b) * (a / c)
-        return -float(found), -(2 * (a / b) * (up / c) - found * (one / b + two / c))
+        (a, slope_mutual), (b, slope_first), (c, slope_second) = (
+            (v[0], slope[0]) for v, slope in (w.gradients(x[None]) for w in waves)
+        )
+        squared = (a / b) * (a / c)
+        return -float(squared), -(2 * (a / b) * (slope_mutual / c) - squared * (slope_first / b + slope_second / c))
 
     waves = (mutual, first, second)
-    best, at = descended_from(square, box, q[np.argsort(-k)[:3]])
+    best, pose = descended_from(square, box, q[np.argsort(-k)[:3]])
     reached = math.sqrt(max(-best, 0.0))
-    return (reached, at) if reached > k.max() else (float(k.max()), q[int(k.argmax())])
+    return (reached, pose) if reached > k.max() else (float(k.max()), q[int(k.argmax())])
 
 
 def bounded(
-    mutual: Wave, first: Wave, second: Wave, box: Box, at: NDArray[np.float64], largest: float, work: float
+    mutual: Wave, first: Wave, second: Wave, box: Box, pose: NDArray[np.float64], largest: float, work: float
 ) -> float | None:
     """What k is proved not to exceed; None where nothing below one is proved with ``work``.
 
@@ -163,34 +169,34 @@ def bounded(
     a wave in one angle more: with x = D_ii/a and y = D_jj/b its least over phi is p (x + y) - sqrt(p^2 (x - y)^2 +
     4 D_ij^2/(ab)), which is not negative exactly if p^2 D_ii D_jj >= D_ij^2.
     """
-    n, (a, b) = mutual.n, (float(first(at)), float(second(at)))
+    n, (a, b) = mutual.n, (float(first(pose)), float(second(pose)))
     if not a > 0 < b:
         return None
-    turned = Box(np.append(box.lower, -np.pi), np.append(box.upper, np.pi), np.append(box.circle, True))
-    one, cosine = constant(1.0, n + 1), turning(n + 1, n)
-    under = wider(first).times(1 / a) * (one + cosine) + wider(second).times(1 / b) * (one - cosine)
-    over = wider(mutual).times(1 / math.sqrt(a)) * turning(n + 1, n, -1j).times(2 / math.sqrt(b))
+    extended_box = Box(np.append(box.lower, -np.pi), np.append(box.upper, np.pi), np.append(box.circle, True))
+    unity, cosine = constant(1.0, n + 1), turning(n + 1, n)
+    denominator = wider(first).times(1 / a) * (unity + cosine) + wider(second).times(1 / b) * (unity - cosine)
+    numerator = wider(mutual).times(1 / math.sqrt(a)) * turning(n + 1, n, -1j).times(2 / math.sqrt(b))
     for factor in NEAR:
         p = factor * largest + 1e-6
         if p >= 1:
             p = 1 - (1 - largest) / factor**CLOSER
         if p >= 1:
             return None
-        if Branch(under.times(p) - over, (), turned).never_negative(work):
+        if Branch(denominator.times(p) - numerator, (), extended_box).never_negative(work):
             # 1/a, 1/b and 2 / sqrt(ab) are rounded: what is shown is k <= p (1 + a few units)
             return OUTWARD * p if OUTWARD * p < 1 else None
     return None
 
 
-def refuse_below_zero(ranges: CertifiedRanges, i: int, at: NDArray[np.float64]) -> None:
+def refuse_below_zero(ranges: CertifiedRanges, i: int, pose: NDArray[np.float64]) -> None:
     """Refuse D_ii below zero at a pose, of samples or this one: no body has that, and no ratio to it says anything."""
     arm, sampled = ranges.system, ranges.sampled(i, i)
-    least, most = min(float(sampled.min()), float(ranges.waves.inertia(i, i)(at))), float(np.abs(sampled).max())
-    if least < -BELOW * most:
-        called = name("D", (i, i))
+    least, largest = min(float(sampled.min()), float(ranges.waves.inertia(i, i)(pose))), float(np.abs(sampled).max())
+    if least < -BELOW * largest:
+        label = name("D", (i, i))
         raise ArmError(
-            f"{arm.where}{arm.name}: the inertia about {arm.joint_names[i]!r} ({called}) comes to {least:.3g} "
-            f"{ranges.waves.unit(called)} at a pose, as that of no body does; correct the inertias of the links "
+            f"{arm.where}{arm.name}: the inertia about {arm.joint_names[i]!r} ({label}) comes to {least:.3g} "
+            f"{ranges.waves.unit(label)} at a pose, as that of no body does; correct the inertias of the links "
             "that it moves"
         )
 

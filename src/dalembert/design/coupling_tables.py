@@ -50,7 +50,7 @@ def coupling_table(ranked: Sequence[CouplingRow]) -> DataTable:
     return DataTable("coupling", "Coupling of pairs of joints, strongest first", tuple(columns), tuple(rows), first=10)
 
 
-def pose_table(found: PoseCoupling) -> DataTable:
+def pose_table(coupling: PoseCoupling) -> DataTable:
     """Every pair of joints at one pose."""
     columns = (
         Column("joints", "joints"),
@@ -60,9 +60,11 @@ def pose_table(found: PoseCoupling) -> DataTable:
         Column("loading", "loading factor", kind="number"),
         Column("kinematic", "kinematic factor", kind="number"),
     )
-    tables = (found.inertia, found.gyration, found.coefficient, found.loading, found.kinematic)
+    tables = (coupling.inertia, coupling.gyration, coupling.coefficient, coupling.loading, coupling.kinematic)
     rows: list[tuple[Value, ...]] = []
-    for i, j in found.pairs:
+    for i, j in coupling.pairs:
         values = (float(table[i, j]) for table in tables)
-        rows.append((f"{found.joints[i]} and {found.joints[j]}", *(x if math.isfinite(x) else None for x in values)))
+        rows.append(
+            (f"{coupling.joints[i]} and {coupling.joints[j]}", *(x if math.isfinite(x) else None for x in values))
+        )
     return DataTable("pose coupling", "Coupling of pairs of joints at this pose", columns, tuple(rows), first=10)

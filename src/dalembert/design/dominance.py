@@ -51,31 +51,35 @@ def dominance(ranges: CertifiedRanges, work: float | None = None) -> tuple[Domin
     rows = []
     for i, name in enumerate(ranges.system.joint_names):
         ranges.tell(f"dominance of row {i + 1}")
-        own = waves.inertia(i, i)
-        others = [waves.inertia(i, j) for j in range(n) if j != i and len(waves.inertia(i, j))]
-        if not len(own) or not others:
-            rows.append(Dominance(name, 1.0 if not others else -np.inf, box.centre, 1.0 if not others else None))
+        diagonal = waves.inertia(i, i)
+        off_diagonal = [waves.inertia(i, j) for j in range(n) if j != i and len(waves.inertia(i, j))]
+        if not len(diagonal) or not off_diagonal:
+            rows.append(
+                Dominance(name, 1.0 if not off_diagonal else -np.inf, box.centre, 1.0 if not off_diagonal else None)
+            )
             continue
-        above = sum(np.abs(ranges.sampled(i, j)) for j in range(n) if j != i)
-        ratio, at = largest(own, others, ranges, np.asarray(above / np.maximum(ranges.sampled(i, i), 1e-300)))
-        refuse_below_zero(ranges, i, at)
-        rows.append(Dominance(name, 1 - ratio, at, proof(own, others, box, ratio, work)))
+        off_diagonal_sum = sum(np.abs(ranges.sampled(i, j)) for j in range(n) if j != i)
+        ratio, pose = largest(
+            diagonal, off_diagonal, ranges, np.asarray(off_diagonal_sum / np.maximum(ranges.sampled(i, i), 1e-300))
+        )
+        refuse_below_zero(ranges, i, pose)
+        rows.append(Dominance(name, 1 - ratio, pose, proof(diagonal, off_diagonal, box, ratio, work)))
     return tuple(rows)
 
 
 def largest(
-    own: Wave, others: list[Wave], ranges: CertifiedRanges, values: NDArray[np.float64]
+    diagonal: Wave, off_diagonal: list[Wave], ranges: CertifiedRanges, values: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
     """The largest sum of |D_ij| over D_ii that a search from the samples and their ``values`` finds, and where."""
     q = ranges.samples
     best = q[int(np.argmax(values))]
-    top = total([wave.times(float(np.sign(wave(best)) or 1.0)) for wave in others])
-    at = search(-top, own, ranges.box, q[np.argsort(-values)[:3]])
-    reached = float(sum(abs(wave(at)) for wave in others) / max(float(own(at)), 1e-300))
-    return (reached, at) if reached > values.max() else (float(values.max()), best)
+    top = total([wave.times(float(np.sign(wave(best)) or 1.0)) for wave in off_diagonal])
+    pose = search(-top, diagonal, ranges.box, q[np.argsort(-values)[:3]])
+    reached = float(sum(abs(wave(pose)) for wave in off_diagonal) / max(float(diagonal(pose)), 1e-300))
+    return (reached, pose) if reached > values.max() else (float(values.max()), best)
 
 
-def proof(own: Wave, others: list[Wave], box: Box, ratio: float, work: float) -> float | None:
+def proof(diagonal: Wave, off_diagonal: list[Wave], box: Box, ratio: float, work: float) -> float | None:
     """The proved margin, a hundredth of the sum below the least found; None where the work does not suffice.
 
     A margin below zero is shown by its pose, and its size is of no use: no work is spent on it.
@@ -83,4 +87,4 @@ def proof(own: Wave, others: list[Wave], box: Box, ratio: float, work: float) ->
     r = min(NEAR * ratio, 1.0 - 1e-12)
     if ratio >= r:
         return None
-    return float(np.nextafter(1 - r, -1)) if Branch(own.times(r), others, box).never_negative(work) else None
+    return float(np.nextafter(1 - r, -1)) if Branch(diagonal.times(r), off_diagonal, box).never_negative(work) else None

@@ -42,22 +42,24 @@ def load_range(
     free, domain = over_directions(model, i, before, box)
     starts, many = domain.samples(512, 3), box.samples(4096, 7)
     ends = []
-    for sign, found in ((1.0, plain.at_minimum), (-1.0, plain.at_maximum)):
-        one = wave if sign > 0 else -wave
-        at = search(one, box, np.concatenate([found[None], many[np.argsort(one(many))[:20]]]))
-        turned = free if sign > 0 else -free
-        below = least(turned, domain, plain.tolerance, starts[np.argsort(turned(starts))[:10]], work).bound
-        ends.append((float(one(at)), at, below))
+    for sign, start in ((1.0, plain.at_minimum), (-1.0, plain.at_maximum)):
+        signed = wave if sign > 0 else -wave
+        pose = search(signed, box, np.concatenate([start[None], many[np.argsort(signed(many))[:20]]]))
+        signed_free = free if sign > 0 else -free
+        below = least(signed_free, domain, plain.tolerance, starts[np.argsort(signed_free(starts))[:10]], work).bound
+        ends.append((float(signed(pose)), pose, below))
     (low, at_low, lower), (high, at_high, upper) = ends
-    made = replace(
+    by_direction = replace(
         plain, minimum=low, maximum=-high, at_minimum=at_low, at_maximum=at_high,
         lower=max(lower, plain.lower), upper=min(-upper, plain.upper),
     )  # fmt: skip
-    if made.certified:
-        return made
+    if by_direction.certified:
+        return by_direction
     # Joint limits may keep gravity from its worst direction: then the poses themselves have to be gone through.
-    whole = range_of(wave, box, gap, name=name, unit=unit, work=work)
-    return replace(whole, lower=max(whole.lower, made.lower), upper=min(whole.upper, made.upper))
+    over_poses = range_of(wave, box, gap, name=name, unit=unit, work=work)
+    return replace(
+        over_poses, lower=max(over_poses.lower, by_direction.lower), upper=min(over_poses.upper, by_direction.upper)
+    )
 
 
 def before_of(arm: ArmDescription, i: int, wave: Wave) -> list[int]:
@@ -67,11 +69,11 @@ def before_of(arm: ArmDescription, i: int, wave: Wave) -> list[int]:
 
 def ancestors(arm: ArmDescription, i: int) -> list[int]:
     """Joint i and those between it and the base, the base first."""
-    found = []
+    path = []
     while i >= 0:
-        found.append(i)
+        path.append(i)
         i = arm.bodies[i].parent
-    return found[::-1]
+    return path[::-1]
 
 
 def over_directions(model: CoefficientWaves, i: int, before: list[int], box: Box) -> tuple[Wave, Box]:
@@ -85,9 +87,9 @@ def over_directions(model: CoefficientWaves, i: int, before: list[int], box: Box
     (cos_a, sin_a), (cos_b, sin_b) = ((turning(n, j), turning(n, j, -1j)) for j in (a, b))
     parts = [zero(n)]
     for pulled, direction in zip(model.pulled, (cos_a * cos_b, cos_a * sin_b, sin_a), strict=True):
-        seen = at_zero(pulled.gravity(i), before)
-        if len(seen):
-            parts.append((seen * direction).times(strength))
+        load = at_zero(pulled.gravity(i), before)
+        if len(load):
+            parts.append((load * direction).times(strength))
     lower, upper, circle = box.lower.copy(), box.upper.copy(), box.circle.copy()
     lower[a], upper[a], circle[a] = -np.pi / 2, np.pi / 2, False
     lower[b], upper[b], circle[b] = -np.pi, np.pi, True

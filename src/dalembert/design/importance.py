@@ -95,10 +95,10 @@ def ratio_curves(
 def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:
     """Gravity against inertia at every joint that gravity loads."""
     waves = ranges.waves
-    found = []
+    balances_ = []
     for i, name in enumerate(ranges.system.joint_names):
         if len(waves.gravity(i)):
-            called = f"{names.name('G', (i,))}/{names.name('D', (i, i))}"
-            spread = ranges.ratio(called, waves.gravity(i), waves.inertia(i, i))
-            found.append(Balance(name, spread, spread.largest))
-    return tuple(found)
+            label = f"{names.name('G', (i,))}/{names.name('D', (i, i))}"
+            spread = ranges.ratio(label, waves.gravity(i), waves.inertia(i, i))
+            balances_.append(Balance(name, spread, spread.largest))
+    return tuple(balances_)

@@ -47,11 +47,11 @@ def least_load(load: Wave, slopes: Sequence[Wave], box: Box) -> LeastLoad:
     floor = 0.0
     for _ in range(ROUNDS if free else 0):
         table = np.stack([slopes[k](q) for k in free], axis=1)
-        floor, found = program(load(q), table)
-        for k, value in zip(free, found, strict=True):
+        floor, solution = program(load(q), table)
+        for k, value in zip(free, solution, strict=True):
             moment[k] = float(value)
-        rest = total([load, *(slopes[k].times(moment[k]) for k in free)])
-        worse = worst(rest, box, q, (1 + 2 * NEAR) * floor)
+        residual_load = total([load, *(slopes[k].times(moment[k]) for k in free)])
+        worse = worst(residual_load, box, q, (1 + 2 * NEAR) * floor)
         if not len(worse):
             break
         q = np.concatenate([q, worse])
@@ -74,31 +74,33 @@ def program(load: Array, table: Array) -> tuple[float, Array]:
     first = _solved(np.append(np.zeros(count), 1.0), rows, ends, [(None, None)] * (count + 1))
     floor = float(first[-1])
     # Of all u that come as near: those with u = v - w, v and w not negative, and the least sum of both.
-    both = np.concatenate([np.hstack([left, -left]), np.hstack([-left, left])])
+    split = np.concatenate([np.hstack([left, -left]), np.hstack([-left, left])])
     limits = ends + (1 + NEAR) * floor + 1e-12
-    second = _solved(np.ones(2 * count), both, limits, [(0, None)] * (2 * count))
+    second = _solved(np.ones(2 * count), split, limits, [(0, None)] * (2 * count))
     return floor * size, (second[:count] - second[count:]) * size / scale
 
 
 def _solved(cost: Array, rows: Array, ends: Array, limits: list[tuple[int | None, int | None]]) -> Array:
-    found = linprog(cost, rows, ends, bounds=limits, method="highs")
-    if not found.success:
-        raise ArmError(f"the linear program of a counterweight was not solved: {found.message}; give another box")
-    answer: Array = found.x
-    return answer
+    solution = linprog(cost, rows, ends, bounds=limits, method="highs")
+    if not solution.success:
+        raise ArmError(f"the linear program of a counterweight was not solved: {solution.message}; give another box")
+    x: Array = solution.x
+    return x
 
 
-def worst(rest: Wave, box: Box, q: Array, allowed: float) -> Array:
+def worst(residual_load: Wave, box: Box, q: Array, allowed: float) -> Array:
     """Poses at which the load exceeds what is allowed: by descent, or where that finds none, by a coarse proof."""
-    values = rest(q)
+    values = residual_load(q)
     for polish in (False, True):
         ends = [
             search(wave, box, q[np.argsort(sign * values)[:STARTS]], polish)
-            for sign, wave in ((1.0, rest), (-1.0, -rest))
+            for sign, wave in ((1.0, residual_load), (-1.0, -residual_load))
         ]
-        above = [at for at in ends if abs(float(rest(at))) > allowed]
-        if above:
-            return np.array(above)
-    whole = range_of(rest, box, work=SEARCH)
-    above = [at for at in (whole.at_minimum, whole.at_maximum) if abs(float(rest(at))) > allowed]
-    return np.array(above).reshape(-1, q.shape[1])
+        exceeding = [pose for pose in ends if abs(float(residual_load(pose))) > allowed]
+        if exceeding:
+            return np.array(exceeding)
+    proved_range = range_of(residual_load, box, work=SEARCH)
+    exceeding = [
+        pose for pose in (proved_range.at_minimum, proved_range.at_maximum) if abs(float(residual_load(pose))) > allowed
+    ]
+    return np.array(exceeding).reshape(-1, q.shape[1])

@@ -34,10 +34,10 @@ class MotionSamples:
         if self.t is None or count < 2:
             return np.full(count, 1.0 / max(count, 1))
         step = np.diff(self.t)
-        found = np.zeros(count)
-        found[:-1] += step / 2
-        found[1:] += step / 2
-        return found / found.sum()
+        weights = np.zeros(count)
+        weights[:-1] += step / 2
+        weights[1:] += step / 2
+        return weights / weights.sum()
 
 
 def checked(arm: Moved, motion: MotionSamples) -> MotionSamples:

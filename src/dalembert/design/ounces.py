@@ -27,35 +27,35 @@ UNITS = {
 """For each unit its measure in ounces and inches, and what that is called."""
 
 
-def in_ounces(one: Range) -> Range:
+def in_ounces(range_: Range) -> Range:
     """A range of inertia or load in ounces."""
-    if one.unit not in UNITS:
-        other = "ratios" if one.unit == "1" else f"what is in {one.unit}"
-        raise ArmError(f"{one.name}: inertias and loads can be given in ounces, not {other}")
-    factor, unit = UNITS[one.unit]
-    return scaled(one, factor, unit)
+    if range_.unit not in UNITS:
+        refused = "ratios" if range_.unit == "1" else f"what is in {range_.unit}"
+        raise ArmError(f"{range_.name}: inertias and loads can be given in ounces, not {refused}")
+    factor, unit = UNITS[range_.unit]
+    return scaled(range_, factor, unit)
 
 
-def tables_in_ounces(found: LoadTables) -> LoadTables:
+def tables_in_ounces(tables: LoadTables) -> LoadTables:
     """Bejczy 1974, Tables 1 and 2, as he has them in brackets."""
     return replace(
-        found,
-        inertia=tuple(inertia_in_ounces(row) for row in found.inertia),
-        gravity=tuple(gravity_in_ounces(row) for row in found.gravity),
+        tables,
+        inertia=tuple(inertia_in_ounces(row) for row in tables.inertia),
+        gravity=tuple(gravity_in_ounces(row) for row in tables.gravity),
     )
 
 
-def perhaps(one: Range | None) -> Range | None:
+def optional_in_ounces(range_: Range | None) -> Range | None:
     """A range in ounces, where there is one."""
-    return None if one is None else in_ounces(one)
+    return None if range_ is None else in_ounces(range_)
 
 
 def inertia_in_ounces(row: InertiaRow) -> InertiaRow:
     """One line of Table 1."""
     factor, unit = UNITS[row.unit]
     return replace(
-        row, unit=unit, rotors=row.rotors * factor, empty=in_ounces(row.empty), loaded=perhaps(row.loaded),
-        empty_at_motor=perhaps(row.empty_at_motor), loaded_at_motor=perhaps(row.loaded_at_motor),
+        row, unit=unit, rotors=row.rotors * factor, empty=in_ounces(row.empty), loaded=optional_in_ounces(row.loaded),
+        empty_at_motor=optional_in_ounces(row.empty_at_motor), loaded_at_motor=optional_in_ounces(row.loaded_at_motor),
     )  # fmt: skip
 
 
@@ -67,6 +67,6 @@ def gravity_in_ounces(row: GravityRow) -> GravityRow:
         row, unit=unit, motor_unit=UNITS[row.motor_unit][1],
         stall_torque=None if row.stall_torque is None else row.stall_torque * stall,
         capacity=None if row.capacity is None else row.capacity * factor,
-        empty=in_ounces(row.empty), loaded=perhaps(row.loaded),
-        empty_at_motor=perhaps(row.empty_at_motor), loaded_at_motor=perhaps(row.loaded_at_motor),
+        empty=in_ounces(row.empty), loaded=optional_in_ounces(row.loaded),
+        empty_at_motor=optional_in_ounces(row.empty_at_motor), loaded_at_motor=optional_in_ounces(row.loaded_at_motor),
     )  # fmt: skip

@@ -66,9 +66,9 @@ def pose_coupling(system: ArmSystem, q: ArrayLike) -> PoseCoupling:
             f"{system.where}{system.name}: no joint moves, so none are coupled; name an arm with moving joints"
         )
     matrix = system.mass_matrix(q)
-    own = np.diagonal(matrix, axis1=-2, axis2=-1)
-    if not (own > 0).all():
-        joint = system.joint_names[int(np.argwhere(~(own > 0))[0][-1])]
+    diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
+    if not (diagonal > 0).all():
+        joint = system.joint_names[int(np.argwhere(~(diagonal > 0))[0][-1])]
         raise ArmError(
             f"{system.where}{system.name}: joint {joint!r} moves no inertia, so its coupling is not determined; "
             "give the links it moves mass and inertia, or lock it"
@@ -81,7 +81,7 @@ def pose_coupling(system: ArmSystem, q: ArrayLike) -> PoseCoupling:
     with np.errstate(divide="ignore", invalid="ignore"):
         gyration = inertia / np.where(outer > 0, outer, np.nan)
         radius = np.sqrt(np.diagonal(gyration, axis1=-2, axis2=-1))
-        coefficient = np.abs(matrix) / np.sqrt(own[..., :, None] * own[..., None, :])
+        coefficient = np.abs(matrix) / np.sqrt(diagonal[..., :, None] * diagonal[..., None, :])
         loading = np.sqrt(outer / np.where(inner > 0, inner, np.nan))
         kinematic = coefficient / np.where(loading > 0, loading, np.nan)
     return PoseCoupling(

@@ -21,11 +21,11 @@ its own way, and a bound that just holds there would need many more parts of it.
 takes too many, as with ratios that were proved on grids."""
 
 
-def write_range_certificate(path: str | Path, asked: Sequence[tuple[CertifiedRanges, str]]) -> Path:
+def write_range_certificate(path: str | Path, requests: Sequence[tuple[CertifiedRanges, str]]) -> Path:
     """Write the ranges of coefficients, sums ("D12+D13") and ratios ("D12/D11") with proofs for ``dalembert check``."""
     systems: list[CertifiedRanges] = []
-    for ranges, _ in asked:
-        if all(ranges is not known for known in systems):
+    for ranges, _ in requests:
+        if all(ranges is not listed for listed in systems):
             systems.append(ranges)
     first = states_section(systems[0].box)
     if any(states_section(ranges.box) != first for ranges in systems):
@@ -36,34 +36,34 @@ def write_range_certificate(path: str | Path, asked: Sequence[tuple[CertifiedRan
         "systems": [system_numbers(ranges.system) for ranges in systems], "states": first, "claims": [], "proofs": [],
     }  # fmt: skip
     prover = Prover("ranges", sections)
-    for ranges, name in asked:
-        found = range_by_name(ranges, name)
+    for ranges, name in requests:
+        range_ = range_by_name(ranges, name)
         ranges.tell(f"certificate of {name}")
-        index = next(s for s, known in enumerate(systems) if known is ranges)
-        claim, proof = proved(prover, ranges, name, found, index)
+        index = next(s for s, listed in enumerate(systems) if listed is ranges)
+        claim, proof = proved(prover, ranges, name, range_, index)
         sections["claims"].append(claim)
         sections["proofs"].append(proof)
     return write(path, "ranges", sections)
 
 
 def proved(
-    prover: Prover, ranges: CertifiedRanges, name: str, found: Range, system: int
+    prover: Prover, ranges: CertifiedRanges, name: str, range_: Range, system: int
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The claim that a range makes, and its proof."""
     top, _, bottom = (part.strip("() ") for part in name.partition("/"))
     claim: dict[str, Any] = {"system": system, "of": terms(top, ranges.n), "lower": "", "upper": ""}
     if bottom:
-        below = range_by_name(ranges, bottom)
-        sign = -1 if below.upper < 0 else 1
-        least = below.lower if sign > 0 else -below.upper
+        denominator = range_by_name(ranges, bottom)
+        sign = -1 if denominator.upper < 0 else 1
+        least = denominator.lower if sign > 0 else -denominator.upper
         claim |= {
             "of": terms(top, ranges.n, sign),
             "over": terms(bottom, ranges.n, sign),
             "least": exact_float(least / 2),
         }
     for share in WIDER:
-        room = share * found.tolerance
-        claim |= {"lower": exact_float(found.lower - room), "upper": exact_float(found.upper + room)}
+        room = share * range_.tolerance
+        claim |= {"lower": exact_float(range_.lower - room), "upper": exact_float(range_.upper + room)}
         proof = prover.range_proof(claim)
         if proof is not None:
             return claim, proof
@@ -75,7 +75,7 @@ def proved(
 
 def terms(expression: str, n: int, sign: int = 1) -> list[list[Any]]:
     """A sum and difference of coefficients as factors and keys; D_ijp is its factor times C_ijp."""
-    found: list[list[Any]] = []
+    factors: list[list[Any]] = []
     for part in expression.replace(" ", "").replace("-", "+-").split("+"):
         if part:
             kind, index = names.parse(part.lstrip("-"), n)
@@ -83,5 +83,5 @@ def terms(expression: str, n: int, sign: int = 1) -> list[list[Any]]:
             if len(index) == 3:
                 factor *= names.speeds_counted(index) if kind == "D" else 1
                 kind, index = "C", (index[0], *sorted(index[1:]))
-            found.append([str(factor), kind, *index])
-    return found
+            factors.append([str(factor), kind, *index])
+    return factors

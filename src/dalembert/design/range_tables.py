@@ -6,25 +6,25 @@ import math
 
 from ..bounds.ranges import Range
 from ..markup.data_tables import Column, DataTable, Value
-from ..markup.numbers import counted, joint_label
+from ..markup.numbers import drives_phrase, joint_label
 from .tables import GravityRow, InertiaRow, LoadTables
 
 
-def ends(which: Range | None) -> tuple[Value, ...]:
+def ends(range_: Range | None) -> tuple[Value, ...]:
     """Least and largest value, with the poses that reach them."""
-    if which is None:
+    if range_ is None:
         return (None, None, None, None)
-    return (which.minimum, pose(which, which.at_minimum), which.maximum, pose(which, which.at_maximum))
+    return (range_.minimum, pose(range_, range_.at_minimum), range_.maximum, pose(range_, range_.at_maximum))
 
 
 def within(row: InertiaRow | GravityRow) -> float | None:
     """How far beyond the values of a row a pose can lie; none where that was searched and not proved."""
     if not row.certified:
         return None
-    ranges = [one for one in (row.empty, row.loaded) if one is not None]
-    gap = max(one.gap for one in ranges)
+    ranges = [range_ for range_ in (row.empty, row.loaded) if range_ is not None]
+    gap = max(range_.gap for range_ in ranges)
     # What is only rounding is nothing to read.
-    return gap if gap > 1e-9 * max(one.largest for one in ranges) else 0.0
+    return gap if gap > 1e-9 * max(range_.largest for range_ in ranges) else 0.0
 
 
 OF_JOINT = (
@@ -45,14 +45,14 @@ def ends_columns(case: str = "") -> tuple[Column, ...]:
     )
 
 
-def pose(which: Range, at: object) -> Value:
+def pose(range_: Range, position: object) -> Value:
     """Joint positions at an extreme value; None for a constant."""
-    return tuple(float(x) for x in at) if which.joints else None  # type: ignore[attr-defined]
+    return tuple(float(x) for x in position) if range_.joints else None  # type: ignore[attr-defined]
 
 
-def inertia_table(found: LoadTables) -> DataTable:
+def inertia_table(tables: LoadTables) -> DataTable:
     """Bejczy 1974, Table 1."""
-    load = any(row.loaded is not None for row in found.inertia)
+    load = any(row.loaded is not None for row in tables.inertia)
     columns = [
         *OF_JOINT,
         Column("input inertia", "drive", kind="number"),
@@ -62,7 +62,7 @@ def inertia_table(found: LoadTables) -> DataTable:
     ]
     if load:
         columns += [*ends_columns("loaded"), Column("ratio loaded", "ratio, loaded", kind="number")]
-    geared = any(row.empty_at_motor is not None for row in found.inertia)
+    geared = any(row.empty_at_motor is not None for row in tables.inertia)
     if geared:
         columns += [
             Column("least at motor", "least, motor", kind="number"),
@@ -71,9 +71,9 @@ def inertia_table(found: LoadTables) -> DataTable:
     if geared and load:
         columns.append(Column("largest at motor loaded", "largest, motor, loaded", kind="number"))
     rows = []
-    for place, row in enumerate(found.inertia):
+    for index, row in enumerate(tables.inertia):
         cells: list[Value] = [
-            joint_label(place, row.joint),
+            joint_label(index, row.joint),
             row.name,
             pretty(row.unit),
             row.rotors,
@@ -84,12 +84,15 @@ def inertia_table(found: LoadTables) -> DataTable:
         if load:
             cells += [*ends(row.loaded), finite(row.relative_loaded)]
         if geared:
-            felt, held = row.empty_at_motor, row.loaded_at_motor
-            cells += [felt.minimum if felt else None, felt.maximum if felt else None]
-            cells += [held.maximum if held else None] if load else []
+            empty_at_motor, loaded_at_motor = row.empty_at_motor, row.loaded_at_motor
+            cells += [
+                empty_at_motor.minimum if empty_at_motor else None,
+                empty_at_motor.maximum if empty_at_motor else None,
+            ]
+            cells += [loaded_at_motor.maximum if loaded_at_motor else None] if load else []
         rows.append(tuple(cells))
-    caption = f"Total inertia at each joint, {counted(found.drives)}"
-    return DataTable("inertia-ranges", with_load(caption, found), tuple(columns), tuple(rows), motor_note(geared))
+    caption = f"Total inertia at each joint, {drives_phrase(tables.drives)}"
+    return DataTable("inertia-ranges", with_load(caption, tables), tuple(columns), tuple(rows), motor_note(geared))
 
 
 def motor_note(geared: bool) -> str:
@@ -103,11 +106,11 @@ def motor_note(geared: bool) -> str:
     )
 
 
-def gravity_table(found: LoadTables) -> DataTable:
+def gravity_table(tables: LoadTables) -> DataTable:
     """Bejczy 1974, Table 2."""
-    load = any(row.loaded is not None for row in found.gravity)
-    limited = any(row.capacity is not None for row in found.gravity)
-    geared = any(row.empty_at_motor is not None for row in found.gravity)
+    load = any(row.loaded is not None for row in tables.gravity)
+    limited = any(row.capacity is not None for row in tables.gravity)
+    geared = any(row.empty_at_motor is not None for row in tables.gravity)
     columns = [
         *OF_JOINT,
         *ends_columns(),
@@ -130,8 +133,8 @@ def gravity_table(found: LoadTables) -> DataTable:
     if load and limited:
         columns += [Column("share loaded", "share, loaded", kind="share")]
     rows = []
-    for place, row in enumerate(found.gravity):
-        cells: list[Value] = [joint_label(place, row.joint), row.name, pretty(row.unit), *ends(row.empty), within(row)]
+    for index, row in enumerate(tables.gravity):
+        cells: list[Value] = [joint_label(index, row.joint), row.name, pretty(row.unit), *ends(row.empty), within(row)]
         if load:
             cells.append(row.loaded.largest if row.loaded is not None else None)
         if geared:
@@ -149,13 +152,13 @@ def gravity_table(found: LoadTables) -> DataTable:
         "What the drive gives: stall torque through the gear, or else the effort limit of the joint." if limited else ""
     )
     return DataTable(
-        "gravity-ranges", with_load("Gravity load at each joint", found), tuple(columns), tuple(rows), note
+        "gravity-ranges", with_load("Gravity load at each joint", tables), tuple(columns), tuple(rows), note
     )
 
 
-def with_load(caption: str, found: LoadTables) -> str:
+def with_load(caption: str, tables: LoadTables) -> str:
     """The caption of a table, with the load where there is one."""
-    return f"{caption}, without and with a load of {found.load}" if found.load else caption
+    return f"{caption}, without and with a load of {tables.load}" if tables.load else caption
 
 
 def finite(value: float | None) -> float | None:

@@ -64,11 +64,11 @@ def translation(arm: ArmDescription) -> Finding:
     """Translational joints have simple dynamics."""
     slides = [joint.name for joint in arm.moving if joint.kind == "prismatic"]
     verdict = "met" if len(slides) >= 3 else "partly met" if slides else "not met"
-    alone = "that none follows " if arm.followers else ""
-    said = f"{len(slides)} of {arm.n} joints translate" + (f" ({', '.join(slides)})" if slides else "")
+    condition = "that none follows " if arm.followers else ""
+    summary = f"{len(slides)} of {arm.n} joints translate" + (f" ({', '.join(slides)})" if slides else "")
     return Finding(
         "As many translational joints as the application allows", verdict,
-        f"{said}; a translational joint {alone}has a constant self-inertia, makes no centrifugal torque, "
+        f"{summary}; a translational joint {condition}has a constant self-inertia, makes no centrifugal torque, "
         "and no Coriolis torque with outer links.",
         {"translational joints": float(len(slides)), "joints": float(arm.n)},
     )  # fmt: skip
@@ -85,7 +85,7 @@ def directions(arm: ArmDescription, eq: Equations) -> Finding:
     mutual = [(i, j) for i in range(n) for j in range(i + 1, n)]
     zeros = sum(not eq.mass_matrix[i, j] for i, j in mutual)
     speeds = [eq.christoffel[i, j, k] for i in range(n) for j in range(n) for k in range(j, n)]
-    gone = sum(not poly for poly in speeds)
+    zero_speeds = sum(not poly for poly in speeds)
     verdict = "met" if not skew else "partly met"
     text = (
         "every axis is parallel or at right angles to the one before it" if not skew
@@ -93,22 +93,23 @@ def directions(arm: ArmDescription, eq: Equations) -> Finding:
     )  # fmt: skip
     return Finding(
         "Axes parallel or at right angles", verdict,
-        f"{text}; {zeros} of {len(mutual)} mutual inertias and {gone} of {len(speeds)} velocity coefficients are zero.",
-        {"zero mutual inertias": float(zeros), "zero velocity coefficients": float(gone)},
+        f"{text}; {zeros} of {len(mutual)} mutual inertias and {zero_speeds} of {len(speeds)} velocity coefficients "
+        "are zero.",
+        {"zero mutual inertias": float(zeros), "zero velocity coefficients": float(zero_speeds)},
     )  # fmt: skip
 
 
 def masses(arm: ArmDescription, pairs: tuple[Coupling, ...]) -> Finding:
     """Masses that fall from base to hand keep the loading factors, and with them the coupling, low."""
-    own = [float(body.inertia.mass) for body in arm.bodies]
+    link_masses = [float(body.inertia.mass) for body in arm.bodies]
     rising = [
-        (arm.bodies[i].joint.child, own[i], own[arm.bodies[i].parent])
+        (arm.bodies[i].joint.child, link_masses[i], link_masses[arm.bodies[i].parent])
         for i in range(len(arm.bodies))
-        if arm.bodies[i].parent >= 0 and own[i] > own[arm.bodies[i].parent] > 0
+        if arm.bodies[i].parent >= 0 and link_masses[i] > link_masses[arm.bodies[i].parent] > 0
     ]
-    moved = moved_mass(arm)
-    figures = {f"mass of {body.joint.child}": mass for body, mass in zip(arm.bodies, own, strict=True)}
-    figures |= {f"mass moved by {arm.joint_names[i]}": moved[i] for i in range(arm.n)}
+    moved_masses = moved_mass(arm)
+    figures = {f"mass of {body.joint.child}": mass for body, mass in zip(arm.bodies, link_masses, strict=True)}
+    figures |= {f"mass moved by {arm.joint_names[i]}": moved_masses[i] for i in range(arm.n)}
     text = "the masses of the links fall from base to hand"
     if rising:
         text = "; ".join(f"{name} ({m:g} kg) is heavier than the link before it ({p:g} kg)" for name, m, p in rising)

@@ -20,12 +20,12 @@ def findings_list(findings: Sequence[Finding]) -> Html:
         *(
             tag(
                 "li",
-                tag("b", one.guideline),
+                tag("b", finding.guideline),
                 ": ",
-                tag("span", one.verdict, class_=CLASSES.get(one.verdict)),
-                tag("p", one.text[:1].upper() + one.text[1:]),
+                tag("span", finding.verdict, class_=CLASSES.get(finding.verdict)),
+                tag("p", finding.text[:1].upper() + finding.text[1:]),
             )
-            for one in findings
+            for finding in findings
         ),
         class_="advice",
     )
@@ -49,10 +49,10 @@ def balance_table(balances: Sequence[Counterbalance], names: Sequence[str] = ())
         Column("heavy", "too heavy to build"),
     )
     rows = tuple(
-        (label(one.joint, names), one.link, one.mass, *one.place, one.before, one.after, one.proved, one.least,
-         one.unit, one.exact,
-         one.moves, one.spring, one.heavy)
-        for one in balances
+        (label(b.joint, names), b.link, b.mass, *b.place, b.before, b.after, b.proved, b.least,
+         b.unit, b.exact,
+         b.moves, b.spring, b.heavy)
+        for b in balances
     )  # fmt: skip
     note = (
         "Solved exactly from the closed form where the load vanishes. Elsewhere joints farther out move part of it, "

@@ -1,4 +1,8 @@
-"""How an extreme moves with a parameter: at the pose that attains it, only the function itself changes (envelope)."""
+"""How an extreme moves with a parameter p of the arm.
+
+Where the pose q* attains the extreme m(p) of a coefficient f(q, p), a change of the pose within the box changes f to
+second order only, so that dm/dp = df/dp (q*, p): the envelope theorem.
+"""
 
 from __future__ import annotations
 
@@ -60,14 +64,14 @@ def sensitivities(
             entry for entry in _of_drives(ranges.system, coefficient) if parameters is None or entry[0] in parameters
         ]
     largest = max(spread.minimum, spread.maximum, key=abs)
-    found = []
+    sensitivities_ = []
     for name, value, slope in slopes:
         low, high = slope(spread.at_minimum), slope(spread.at_maximum)
-        at = high if largest == spread.maximum else low
-        relative = at * value / largest if largest else 0.0
+        slope_at_largest = high if largest == spread.maximum else low
+        relative = slope_at_largest * value / largest if largest else 0.0
         if low or high or parameters:
-            found.append(Sensitivity(coefficient, name, value, low, high, relative))
-    return tuple(sorted(found, key=lambda s: -abs(s.relative)))
+            sensitivities_.append(Sensitivity(coefficient, name, value, low, high, relative))
+    return tuple(sorted(sensitivities_, key=lambda s: -abs(s.relative)))
 
 
 def _of_symbol(slope: TrigPolynomial) -> Callable[[Array], float]:
@@ -80,12 +84,12 @@ def _of_drives(system: ArmDescription, coefficient: str) -> Iterator[tuple[str, 
     Coefficients are quadratic in a ratio and linear in an inertia, so that a central difference is the derivative.
     """
     for number, actuator in enumerate(system.drives.actuators):
-        for place, (joint, ratio) in enumerate(actuator.ratios):
+        for index, (joint, ratio) in enumerate(actuator.ratios):
 
-            def geared(value: Fraction, number: int = number, place: int = place) -> ArmDescription:
+            def geared(value: Fraction, number: int = number, index: int = index) -> ArmDescription:
                 motor = system.drives.actuators[number]
                 ratios = list(motor.ratios)
-                ratios[place] = (ratios[place][0], value)
+                ratios[index] = (ratios[index][0], value)
                 return _with_motor(system, number, replace(motor, ratios=tuple(ratios)))
 
             yield f"ratio({actuator.name}, {joint})", float(ratio), _difference(geared, ratio, coefficient)
@@ -106,10 +110,11 @@ def _with_motor(system: ArmDescription, number: int, motor: Actuator) -> ArmDesc
 
 
 def _difference(
-    made: Callable[[Fraction], ArmDescription], value: Fraction, coefficient: str
+    system_at: Callable[[Fraction], ArmDescription], value: Fraction, coefficient: str
 ) -> Callable[[Array], float]:
+    """(f(p + s) - f(p - s)) / 2 s with s = p / 2, which is df/dp exactly where f is quadratic in p."""
     step = value / 2
-    ahead, behind = (SystemOverRing(made(value + s * step), REAL) for s in (1, -1))
+    ahead, behind = (SystemOverRing(system_at(value + s * step), REAL) for s in (1, -1))
 
     def slope(q: Array) -> float:
         change = _coefficient(ahead, coefficient, q) - _coefficient(behind, coefficient, q)
@@ -119,11 +124,12 @@ def _difference(
 
 
 def _coefficient(system: SystemOverRing, name: str, q: Array) -> float:
+    """A coefficient of the system as a number at positions ``q``."""
     kind, index = names.parse(name, system.n)
-    at = [float(x) for x in q]
+    position = [float(x) for x in q]
     if kind == "G":
-        return float(system.gravity(REAL, at)[index[0]])
+        return float(system.gravity(REAL, position)[index[0]])
     if len(index) == 2:
-        return float(system.mass_matrix(REAL, at)[index[0]][index[1]])
+        return float(system.mass_matrix(REAL, position)[index[0]][index[1]])
     i, j, k = index
-    return float(system.christoffel(REAL, at)[i][j][k]) * (names.speeds_counted(index) if kind == "D" else 1)
+    return float(system.christoffel(REAL, position)[i][j][k]) * (names.speeds_counted(index) if kind == "D" else 1)

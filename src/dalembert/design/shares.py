@@ -1,4 +1,7 @@
-"""Shares of translation and rotation in every inertial coefficient (Lee, Lee and Nigam 1982, section 3)."""
+"""Shares of translation and rotation in every inertial coefficient (Lee, Lee and Nigam 1982, section 3).
+
+D_ij = D_ij^tran + D_ij^rot; the share of translation is RMS(D^tran) / (RMS(D^tran) + RMS(D^rot)) over the box.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,8 @@ class PartShare:
     @property
     def share(self) -> float:
         """Translation over the sum of both."""
-        both = self.translational + self.rotational
-        return self.translational / both if both else 0.0
+        total = self.translational + self.rotational
+        return self.translational / total if total else 0.0
 
 
 def part_shares(ranges: CertifiedRanges, velocity: bool = False) -> tuple[PartShare, ...]:

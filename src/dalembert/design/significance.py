@@ -51,9 +51,9 @@ class TermShares(tuple[TermShare, ...]):
 
     def __new__(cls, terms: Iterable[TermShare] = (), units: Mapping[str, str] | None = None) -> Self:
         """The terms with the units of their joints."""
-        made = super().__new__(cls, tuple(terms))
-        made.units = dict(units or {})
-        return made
+        shares = super().__new__(cls, tuple(terms))
+        shares.units = dict(units or {})
+        return shares
 
     def __getnewargs__(self) -> tuple[tuple[TermShare, ...], Mapping[str, str]]:
         return tuple(self), self.units
@@ -63,20 +63,20 @@ class TermShares(tuple[TermShare, ...]):
 
         "D112" is the term D112 qd1 qd2 of Bejczy 1974, eqs 12 to 17, which is 2 C112 qd1 qd2.
         """
-        chosen: dict[Key, str] = {}
+        requested: dict[Key, str] = {}
         for text in wanted:
             kind, index = names.parse(text, n)
             if len(index) == 3:
-                chosen["C", (index[0], min(index[1:]), max(index[1:]))] = names.name(kind, index)
+                requested["C", (index[0], min(index[1:]), max(index[1:]))] = names.name(kind, index)
             else:
-                chosen[kind, index] = names.name(kind, index)
-        kept: dict[str, TermShare] = {}
+                requested[kind, index] = names.name(kind, index)
+        terms: dict[str, TermShare] = {}
         for term in self:
-            name = chosen.get(names.parse(term.name, n))
+            name = requested.get(names.parse(term.name, n))
             if name is not None:
-                kept[name] = replace(term, name=name, motion=term.motion.removeprefix("2 " if name[0] == "D" else ""))
-        missing = tuple(name for name in chosen.values() if name not in kept)
-        return TermShares(kept.values(), self.units), missing
+                terms[name] = replace(term, name=name, motion=term.motion.removeprefix("2 " if name[0] == "D" else ""))
+        missing = tuple(name for name in requested.values() if name not in terms)
+        return TermShares(terms.values(), self.units), missing
 
     def __repr__(self) -> str:
         small = sum(term.share < 0.01 for term in self)
@@ -100,34 +100,34 @@ class Bounds:
     ) -> None:
         self.model, self.states, self.tell = model, states, tell
         self.work = allotted(len(model.christoffel) + model.n * (model.n + 1), effort)
-        self._known: dict[bytes, tuple[Wave, float, float]] = {}
+        self._bounded: dict[bytes, tuple[Wave, float, float]] = {}
 
     def __call__(self, wave: Wave) -> tuple[float, float]:
         """Those of one coefficient; many are equal, or equal but for their sign."""
         key = key_of(wave)[0]
-        if key not in self._known:
+        if key not in self._bounded:
             if self.tell is not None:
-                self.tell(f"bound {len(self._known) + 1} of the terms")
+                self.tell(f"bound {len(self._bounded) + 1} of the terms")
             proved, attained, _ = largest(wave, self.states.box, GAP, self.work)
-            self._known[key] = wave, proved, attained
-        other, proved, attained = self._known[key]
-        off = apart(wave, other, self.states.box.reach)
-        return proved + off, max(attained - off, 0.0)
+            self._bounded[key] = wave, proved, attained
+        bounded_wave, proved, attained = self._bounded[key]
+        difference = apart(wave, bounded_wave, self.states.box.reach)
+        return proved + difference, max(attained - difference, 0.0)
 
 
 def significance(bounds: Bounds) -> TermShares:
     """All terms of all joints over all states, joint by joint, the largest first."""
     model, states = bounds.model, bounds.states
-    found: list[TermShare] = []
+    shares: list[TermShare] = []
     for i, joint in enumerate(model.arm.joint_names):
         rows: list[Row] = []
         for (kind, index), wave in terms_of(model, i).items():
             proved, largest = bounds(wave)
             factor = weight(kind, index, states)
             root = rms(wave, states.box) * float(np.sqrt(square(kind, index, states)))
-            rows.append((names.name(kind, index), moving(kind, index), factor * largest, factor * proved, root))
-        found += ranked(joint, rows)
-    return TermShares(found, units(model.arm))
+            rows.append((names.name(kind, index), motion_text(kind, index), factor * largest, factor * proved, root))
+        shares += ranked(joint, rows)
+    return TermShares(shares, units(model.arm))
 
 
 Row: TypeAlias = tuple[str, str, float, float, float]
@@ -135,15 +135,15 @@ Row: TypeAlias = tuple[str, str, float, float, float]
 
 def along(model: CoefficientWaves, motion: MotionSamples) -> TermShares:
     """The terms along a motion."""
-    found: list[TermShare] = []
+    shares: list[TermShare] = []
     for i, joint in enumerate(model.arm.joint_names):
         rows: list[Row] = []
         for (kind, index), wave in terms_of(model, i).items():
             values = np.abs(wave(motion.q) * motion_factor(kind, index, motion.qd, motion.qdd))
             most, root = float(values.max()), float(np.sqrt(motion.weights @ values**2))
-            rows.append((names.name(kind, index), moving(kind, index), most, most, root))
-        found += ranked(joint, rows)
-    return TermShares(found, units(model.arm))
+            rows.append((names.name(kind, index), motion_text(kind, index), most, most, root))
+        shares += ranked(joint, rows)
+    return TermShares(shares, units(model.arm))
 
 
 def units(arm: ArmDescription) -> dict[str, str]:
@@ -162,13 +162,13 @@ def ranked(joint: str, rows: list[Row]) -> list[TermShare]:
 
 def terms_of(model: CoefficientWaves, i: int) -> dict[Key, Wave]:
     """The coefficients of one joint that are not zero."""
-    found: dict[Key, Wave] = {("D", (i, j)): model.inertia(i, j) for j in range(model.n)}
-    found |= {("C", key): wave for key, wave in model.christoffel.items() if key[0] == i}
-    found["G", (i,)] = model.gravity(i)
-    return {key: wave for key, wave in found.items() if len(wave)}
+    coefficients: dict[Key, Wave] = {("D", (i, j)): model.inertia(i, j) for j in range(model.n)}
+    coefficients |= {("C", key): wave for key, wave in model.christoffel.items() if key[0] == i}
+    coefficients["G", (i,)] = model.gravity(i)
+    return {key: wave for key, wave in coefficients.items() if len(wave)}
 
 
-def moving(kind: str, index: tuple[int, ...]) -> str:
+def motion_text(kind: str, index: tuple[int, ...]) -> str:
     """What a coefficient is multiplied with."""
     if kind == "D":
         return f"qdd{index[1] + 1}"
@@ -179,7 +179,10 @@ def moving(kind: str, index: tuple[int, ...]) -> str:
 
 
 def square(kind: str, index: tuple[int, ...], states: States) -> float:
-    """The mean square of what a coefficient is multiplied with, each evenly spread up to its limit."""
+    """The mean square of what a coefficient is multiplied with, each evenly spread up to its limit.
+
+    a^2 / 3 of an acceleration, v^4 / 5 of the square of a speed, 4 v_j^2 v_k^2 / 9 of 2 qd_j qd_k.
+    """
     if kind == "G":
         return 1.0
     if kind == "D":

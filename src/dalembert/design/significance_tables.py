@@ -6,11 +6,11 @@ from ..markup.data_tables import Column
 from .significance import TermShare
 
 
-def printed(one: TermShare) -> str:
+def printed(term: TermShare) -> str:
     """How a term is printed: D12 q̈2, 2 C112 q̇1 q̇2, G2."""
-    moved = one.motion.replace("qdd", "q\u0308").replace("qd", "q\u0307").replace("^2", "\u00b2")
-    number, rest = ("2 ", moved[2:]) if moved.startswith("2 ") else ("", moved)
-    return f"{number}{one.name} {rest}".strip()
+    factors = term.motion.replace("qdd", "q\u0308").replace("qd", "q\u0307").replace("^2", "\u00b2")
+    number, letters = ("2 ", factors[2:]) if factors.startswith("2 ") else ("", factors)
+    return f"{number}{term.name} {letters}".strip()
 
 
 TERMS = (

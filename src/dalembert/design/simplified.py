@@ -95,24 +95,24 @@ class SimplifiedModel:
         over = self.system.over_reals
 
         def links(_: object, __: object, *state: Sequence[Scalar]) -> list[Scalar]:
-            return self._over(over.links, REAL, *state)
+            return self._link_torques(over.links, REAL, *state)
 
         arrays = [(name, joint_array(self.system, name, x)) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
         tau: Array = evaluate(lambda x, v, a: over.torque(REAL, x, v, a, links), arrays)
         return tau
 
-    def _over(self, links: Chain, ring: Ring, *state: Sequence[Scalar]) -> list[Scalar]:
+    def _link_torques(self, links: Chain, ring: Ring, *state: Sequence[Scalar]) -> list[Scalar]:
         q, qd, qdd = state
-        turning, kept = self.turning_indices, KEPT[self.velocity]
-        return generalized_dalembert.simplified(links, ring, q, qd, qdd, turning, kept)
+        turning, velocity_parts = self.turning_indices, KEPT[self.velocity]
+        return generalized_dalembert.simplified(links, ring, q, qd, qdd, turning, velocity_parts)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D_s, ``(..., n, n)``; it need not be positive definite."""
         still = np.zeros(self.system.n)
         # Without friction: a shaft that stands and is to start asks for more than inertia.
         rigid = replace(self, system=self.system.frictionless())
-        held = rigid.inverse_dynamics(q, still, still)
-        columns = [rigid.inverse_dynamics(q, still, unit) - held for unit in np.eye(self.system.n)]
+        bias = rigid.inverse_dynamics(q, still, still)
+        columns = [rigid.inverse_dynamics(q, still, unit) - bias for unit in np.eye(self.system.n)]
         return np.stack(columns, axis=-1)
 
     @cached_property
@@ -137,7 +137,7 @@ class SimplifiedModel:
         graph = Graph()
         states = [graph.inputs(name, self.system.n) for name in ("q", "qd", "qdd")]
         links = chain(self.system, graph)
-        torques = links.coupling.load(self._over(links, graph, *links.coupling.motion(*states)))
+        torques = links.coupling.load(self._link_torques(links, graph, *links.coupling.motion(*states)))
         return count([graph.node(x) for x in torques])
 
 
@@ -148,8 +148,8 @@ def simplified(
     system = ranges.system
     if velocity not in KEPT:
         raise ArmError(f"velocity can be {', '.join(KEPT)}, not {velocity!r}")
-    chosen = mostly_turning(ranges) if turning is None else {place(system, which) for which in turning}
-    names = tuple(name for i, name in enumerate(system.joint_names) if i in chosen)
+    turning_indices = mostly_turning(ranges) if turning is None else {place(system, joint) for joint in turning}
+    names = tuple(name for i, name in enumerate(system.joint_names) if i in turning_indices)
     return SimplifiedModel(system, ranges.states, names, velocity)
 
 
@@ -157,10 +157,10 @@ def mostly_turning(ranges: CertifiedRanges) -> set[int]:
     """The joints whose own inertia, that of the links, is rotation by more than half: by RMS over sampled poses."""
     system = ranges.system.over_reals
 
-    def own(q: Sequence[Scalar]) -> tuple[list[Scalar], ...]:
+    def diagonals(q: Sequence[Scalar]) -> tuple[list[Scalar], ...]:
         bodies = generalized_dalembert.centred_bodies(system.links, system.frames(REAL, q))
         parts = map(system.coupling.matrix, generalized_dalembert.inertia(system.links, bodies))
         return tuple([row[i] for i, row in enumerate(part)] for part in parts)
 
-    moved, turned = evaluate(own, [("q", ranges.samples)])
-    return {i for i in range(ranges.n) if np.sum(turned[:, i] ** 2) > np.sum(moved[:, i] ** 2)}
+    translational, rotational = evaluate(diagonals, [("q", ranges.samples)])
+    return {i for i in range(ranges.n) if np.sum(rotational[:, i] ** 2) > np.sum(translational[:, i] ** 2)}

@@ -21,10 +21,10 @@ def error_table(model: SimplifiedModel) -> DataTable:
         Column("share", "error of torque", kind="share"),
     )
     rows = tuple(
-        (one.joint, "rotation" if one.joint in model.turning else "translation", one.torque_rms, one.rms, one.unit,
-         one.share)
-        for one in model.errors
+        (e.joint, "rotation" if e.joint in model.turning else "translation", e.torque_rms, e.rms, e.unit,
+         e.share)
+        for e in model.errors
     )  # fmt: skip
-    kept = {"none": "no part of H", "both": "all of H"}.get(model.velocity, f"the {model.velocity} part of H")
-    caption = f"Simplified model with {kept}: {model.operations.total} operations"
+    velocity_text = {"none": "no part of H", "both": "all of H"}.get(model.velocity, f"the {model.velocity} part of H")
+    caption = f"Simplified model with {velocity_text}: {model.operations.total} operations"
     return DataTable("simplified", caption, columns, rows)

@@ -88,27 +88,27 @@ def reactions_at(
     system: ArmSystem, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, share: float = 0.05
 ) -> tuple[Reactions, ...]:
     """For every joint what one state asks of it by itself and what it induces, and whether that is slow."""
-    place, speed, rate = (np.asarray(x, dtype=float) for x in (q, qd, qdd))
-    mass = system.mass_matrix(place)
+    position, speed, rate = (np.asarray(x, dtype=float) for x in (q, qd, qdd))
+    mass = system.mass_matrix(position)
     if mass.shape != (system.n, system.n):
-        raise ArmError(f"{system.name}: slow or fast is asked of one state; got positions of shape {place.shape}")
+        raise ArmError(f"{system.name}: slow or fast is asked of one state; got positions of shape {position.shape}")
     checked(share)
     own = np.diagonal(mass) * rate
     induced = mass @ rate - own
-    parts = system.parts(place, speed, rate)
-    found = []
+    parts = system.parts(position, speed, rate)
+    reactions = []
     for i, joint in enumerate(system.moving):
-        load, swung = float(parts.gravity[i]), float(parts.velocity[i])
-        total, alone = abs(float(induced[i]) + swung), abs(float(own[i])) + abs(load)
-        ratio = total / alone if alone else np.inf if total else 0.0
-        bound = pace(share, total, np.array([abs(own[i])]), np.array([abs(load)]))
-        found.append(
+        gravity, velocity = float(parts.gravity[i]), float(parts.velocity[i])
+        total, own_total = abs(float(induced[i]) + velocity), abs(float(own[i])) + abs(gravity)
+        ratio = total / own_total if own_total else np.inf if total else 0.0
+        bound = pace(share, total, np.array([abs(own[i])]), np.array([abs(gravity)]))
+        reactions.append(
             Reactions(
-                joint.name, "N" if joint.kind == "prismatic" else "N m", float(own[i]), load, float(induced[i]), swung,
-                ratio, ratio <= share, bound,
+                joint.name, "N" if joint.kind == "prismatic" else "N m", float(own[i]), gravity, float(induced[i]),
+                velocity, ratio, ratio <= share, bound,
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(reactions)
 
 
 def slow_fast(bounds: Bounds, share: float = 0.05) -> tuple[SlowFast, ...]:
@@ -117,26 +117,26 @@ def slow_fast(bounds: Bounds, share: float = 0.05) -> tuple[SlowFast, ...]:
     model, states = bounds.model, bounds.states
     q = states.box.samples(SAMPLES, 2)
     rates = states.acceleration
-    found = []
+    boundaries = []
     for i, name in enumerate(model.arm.joint_names):
         inertia = np.abs(model.inertia(i, i)(q)) * float(rates[i])
         gravity = np.abs(model.gravity(i)(q)) if len(model.gravity(i)) else np.zeros(len(q))
-        others = [j for j in range(model.n) if j != i and len(model.inertia(i, j))]
+        coupled = [j for j in range(model.n) if j != i and len(model.inertia(i, j))]
         # Accelerations of both signs: at every position each can be the one that adds.
-        pushed = np.zeros(len(q))
-        for j in others:
-            pushed += np.abs(model.inertia(i, j)(q)) * float(rates[j])
-        most_pushed = sum(bounds(model.inertia(i, j))[0] * float(rates[j]) for j in others)
-        swung, most_swung = velocity_torque(bounds, i, q)
-        reached = float((pushed + swung).max())
-        found.append(
+        induced = np.zeros(len(q))
+        for j in coupled:
+            induced += np.abs(model.inertia(i, j)(q)) * float(rates[j])
+        induced_bound = sum(bounds(model.inertia(i, j))[0] * float(rates[j]) for j in coupled)
+        velocity_term, velocity_bound = velocity_torque(bounds, i, q)
+        reached = float((induced + velocity_term).max())
+        boundaries.append(
             SlowFast(
                 name, share, pace(share, reached, inertia, gravity),
-                pace(share, float(most_pushed + most_swung), inertia, gravity),
-                float((inertia + gravity).max()), float(pushed.max()), float(swung.max()),
+                pace(share, float(induced_bound + velocity_bound), inertia, gravity),
+                float((inertia + gravity).max()), float(induced.max()), float(velocity_term.max()),
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(boundaries)
 
 
 def velocity_torque(bounds: Bounds, i: int, q: Array) -> tuple[Array, float]:

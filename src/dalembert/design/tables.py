@@ -143,7 +143,7 @@ class LoadTables:
         for title, rows in (("total inertia", self.inertia), ("gravity load", self.gravity)):
             for unit in dict.fromkeys(row.unit for row in rows):
                 spans = []
-                for row in (one for one in rows if one.unit == unit):
+                for row in (candidate for candidate in rows if candidate.unit == unit):
                     label = f"{row.joint} ({row.name})"
                     spans.append(
                         Span(label, row.empty.minimum, row.empty.maximum, "empty hand" if self.load else "range")
@@ -164,9 +164,13 @@ class LoadTables:
         from ..markup.notebook import framed, heading, note
         from .range_tables import gravity_table, inertia_table
 
-        open_ = self.uncertified
-        said = f"Searched, not proved: {', '.join(open_)}." if open_ else "All ranges are proved to their tolerance."
-        return framed(heading(f"Ranges of {self.arm}"), inertia_table(self), gravity_table(self), note(said))
+        uncertified = self.uncertified
+        verdict = (
+            f"Searched, not proved: {', '.join(uncertified)}."
+            if uncertified
+            else "All ranges are proved to their tolerance."
+        )
+        return framed(heading(f"Ranges of {self.arm}"), inertia_table(self), gravity_table(self), note(verdict))
 
 
 def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None, *, partial: bool = False) -> LoadTables:
@@ -186,10 +190,10 @@ def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None, *
         if not partial or not rows:
             raise
         interrupted = True
-    said = payload(loaded.system) if loaded is not None else ""
-    asked = (empty,) if loaded is None else (empty, loaded)
+    load_text = payload(loaded.system) if loaded is not None else ""
+    ranges = (empty,) if loaded is None else (empty, loaded)
     inertia, gravity = tuple(d for d, _ in reversed(rows)), tuple(g for _, g in reversed(rows))
-    return LoadTables(system.name, said, system.counts_drives, inertia, gravity, asked, interrupted)
+    return LoadTables(system.name, load_text, system.counts_drives, inertia, gravity, ranges, interrupted)
 
 
 def joint_rows(
@@ -229,21 +233,21 @@ def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
         return None
     rows = np.array([[float(x) for x in row] for row in drives.rows(arm)])
     inverse = np.linalg.inv(rows)
-    own = [j if rows[j, j] else int(np.argmax(np.abs(rows[:, j]))) for j in range(arm.n)]
+    motors = [j if rows[j, j] else int(np.argmax(np.abs(rows[:, j]))) for j in range(arm.n)]
     if all(np.count_nonzero(row) == 1 and abs(row).max() == 1 for row in rows):
         # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
         return None
-    return [(drives.names[motor], inverse[:, motor]) for motor in own]
+    return [(drives.names[motor], inverse[:, motor]) for motor in motors]
 
 
 def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, unit: str) -> Range | None:
     """The range of a diagonal entry of N^-T D N^-1."""
     if ranges is None or levers is None:
         return None
-    moved = np.flatnonzero(levers)
-    if len(moved) == 1:
-        return scaled(ranges.inertia(int(moved[0]), int(moved[0])), float(levers[moved[0]] ** 2), unit)
-    parts = [ranges.waves.inertia(int(i), int(j)).times(float(levers[i] * levers[j])) for i in moved for j in moved]
+    joints = np.flatnonzero(levers)
+    if len(joints) == 1:
+        return scaled(ranges.inertia(int(joints[0]), int(joints[0])), float(levers[joints[0]] ** 2), unit)
+    parts = [ranges.waves.inertia(int(i), int(j)).times(float(levers[i] * levers[j])) for i in joints for j in joints]
     return ranges.range_of_wave(f"inertia at the motor {levers.tolist()}", total(parts), unit)
 
 
@@ -251,21 +255,21 @@ def gravity_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, 
     """The range of an entry of N^-T G."""
     if ranges is None or levers is None:
         return None
-    moved = np.flatnonzero(levers)
-    if len(moved) == 1:
-        return scaled(ranges.gravity(int(moved[0])), float(levers[moved[0]]), unit)
-    parts = [ranges.waves.gravity(int(i)).times(float(levers[i])) for i in moved]
+    joints = np.flatnonzero(levers)
+    if len(joints) == 1:
+        return scaled(ranges.gravity(int(joints[0])), float(levers[joints[0]]), unit)
+    parts = [ranges.waves.gravity(int(i)).times(float(levers[i])) for i in joints]
     return ranges.range_of_wave(f"gravity at the motor {levers.tolist()}", total(parts), unit)
 
 
-def scaled(one: Range, factor: float, unit: str) -> Range:
+def scaled(range_: Range, factor: float, unit: str) -> Range:
     """The range of the function times a number; the proved ends are rounded outwards."""
-    ends = [(one.minimum, one.at_minimum, one.lower), (one.maximum, one.at_maximum, one.upper)]
+    ends = [(range_.minimum, range_.at_minimum, range_.lower), (range_.maximum, range_.at_maximum, range_.upper)]
     low, high = ends if factor > 0 else ends[::-1]
     return replace(
-        one, unit=unit, minimum=low[0] * factor, maximum=high[0] * factor, at_minimum=low[1], at_maximum=high[1],
+        range_, unit=unit, minimum=low[0] * factor, maximum=high[0] * factor, at_minimum=low[1], at_maximum=high[1],
         lower=float(np.nextafter(low[2] * factor, -np.inf)), upper=float(np.nextafter(high[2] * factor, np.inf)),
-        tolerance=one.tolerance * abs(factor) + 4 * float(np.spacing(abs(factor) * one.bound)),
+        tolerance=range_.tolerance * abs(factor) + 4 * float(np.spacing(abs(factor) * range_.bound)),
     )  # fmt: skip
 
 
@@ -276,8 +280,8 @@ def certified(row: InertiaRow | GravityRow) -> bool:
 
 def own_motor(arm: ArmDescription, joint: str) -> Actuator | None:
     """The motor that turns with this joint alone."""
-    own = [actuator for actuator in arm.drives.actuators if [name for name, _ in actuator.ratios] == [joint]]
-    return own[0] if len(own) == 1 else None
+    candidates = [actuator for actuator in arm.drives.actuators if [name for name, _ in actuator.ratios] == [joint]]
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def stall_torque(arm: ArmDescription, joint: str) -> float | None:

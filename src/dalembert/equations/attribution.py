@@ -25,29 +25,29 @@ from .polynomial import TrigPolynomial, as_polynomial
 
 def by_link(model: EquationsModel, name: str) -> dict[int | str, TrigPolynomial]:
     """A coefficient, a torque or an energy as a sum over links."""
-    made = names.whole(name, model.arm.n)
-    if made is not None:
-        return whole_by_link(model, *made)
+    torque_or_energy = names.torque_or_energy(name, model.arm.n)
+    if torque_or_energy is not None:
+        return torque_or_energy_by_link(model, *torque_or_energy)
     shares = split_of(model, *names.parse(name, model.arm.n))()
     return {link: TrigPolynomial(model.space, poly) for link, poly in shares.items()}
 
 
-def whole_by_link(model: EquationsModel, kind: str, joint: int) -> dict[int | str, TrigPolynomial]:
+def torque_or_energy_by_link(model: EquationsModel, kind: str, joint: int) -> dict[int | str, TrigPolynomial]:
     """The non-zero share of each link in a torque ("tau") or an energy ("K", "V")."""
-    found: dict[int | str, TrigPolynomial] = {}
+    shares: dict[int | str, TrigPolynomial] = {}
     for link in links(model):
         if kind == "V":
-            part = as_polynomial(model.space, potential(model, link))
+            share = as_polynomial(model.space, potential(model, link))
         else:
             table = polynomials(model, link)
-            part = (
+            share = (
                 model.motion.kinetic_energy(table["D"])
                 if kind == "K"
                 else model.motion.torque(table["D"][joint], table["C"][joint], table["G"][joint])
             )
-        if part:
-            found[link] = part
-    return found
+        if share:
+            shares[link] = share
+    return shares
 
 
 def potential(model: EquationsModel, link: int | str) -> Any:
@@ -55,28 +55,32 @@ def potential(model: EquationsModel, link: int | str) -> Any:
     ring = model.ring
     if link == "drives":
         return model.drive_potential
-    return composite_body.potential_energy(only(model, link), ring, model.joints)
+    return composite_body.potential_energy(single_body(model, link), ring, model.joints)
 
 
 def polynomials(model: EquationsModel, link: int | str) -> dict[str, Any]:
     """D, C and G of one link alone, as polynomials."""
 
-    def each(entry: Any) -> Any:
-        return [each(one) for one in entry] if isinstance(entry, list | tuple) else as_polynomial(model.space, entry)
+    def as_polynomials(entry: Any) -> Any:
+        return (
+            [as_polynomials(item) for item in entry]
+            if isinstance(entry, list | tuple)
+            else as_polynomial(model.space, entry)
+        )
 
-    return {kind: each(table) for kind, table in share(model, link).items()}
+    return {kind: as_polynomials(table) for kind, table in share(model, link).items()}
 
 
 def split_of(model: EquationsModel, kind: str, index: tuple[int, ...]) -> Callable[[], Mapping[int | str, Any]]:
     """A function that gives the non-zero share of each link in a coefficient, worked out when it is called."""
 
     def split() -> Mapping[int | str, Any]:
-        found: dict[int | str, Any] = {}
+        shares: dict[int | str, Any] = {}
         for link in links(model):
             poly = model.space.ring.poly_of(entry_of(share(model, link), kind, index))
             if poly:
-                found[link] = poly
-        return found
+                shares[link] = poly
+        return shares
 
     return split
 
@@ -92,9 +96,9 @@ def entry_of(shares: Mapping[str, Any], kind: str, index: tuple[int, ...]) -> An
 
 def links(model: EquationsModel) -> list[int | str]:
     """The links, counted from 1, "L" where the load has symbols of its own, and "drives" where they count."""
-    found: list[int | str] = [i + 1 for i in range(model.chain.n)]
-    found += ["L"] if model.selection.load else []
-    return [*found, "drives"] if model.arm.counts_drives else found
+    labels: list[int | str] = [i + 1 for i in range(model.chain.n)]
+    labels += ["L"] if model.selection.load else []
+    return [*labels, "drives"] if model.arm.counts_drives else labels
 
 
 def share(model: EquationsModel, link: int | str) -> dict[str, Any]:
@@ -104,24 +108,24 @@ def share(model: EquationsModel, link: int | str) -> dict[str, Any]:
             spun = model.drive_matrix
             model.shares[link] = {"D": spun, "C": model.christoffel(spun), "G": model.drive_gravity}
             return model.shares[link]
-        alone = only(model, link)
+        alone = single_body(model, link)
         matrix = alone.coupling.matrix(composite_body.mass_matrix(alone, model.ring, model.joints))
         gravity = alone.coupling.load(composite_body.gravity(alone, model.ring, model.joints))
         model.shares[link] = {"D": matrix, "C": model.christoffel(matrix), "G": gravity}
     return model.shares[link]
 
 
-def only(model: EquationsModel, link: int | str) -> Chain:
+def single_body(model: EquationsModel, link: int | str) -> Chain:
     """The arm with all bodies but one massless."""
-    whole, empty = model.chain, model.unloaded
+    loaded, empty = model.chain, model.unloaded
     hand = int(model.selection.hand) - 1
     segments = []
-    for index, (full, bare) in enumerate(zip(whole.segments, empty.segments, strict=True)):
+    for index, (loaded_segment, segment) in enumerate(zip(loaded.segments, empty.segments, strict=True)):
         if link == "L" and index == hand:
-            segments.append(less(full, bare))
+            segments.append(difference(loaded_segment, segment))
         else:
-            segments.append(bare if link == index + 1 else massless(bare))
-    return replace(whole, segments=tuple(segments))
+            segments.append(segment if link == index + 1 else massless(segment))
+    return replace(loaded, segments=tuple(segments))
 
 
 def massless(segment: Segment) -> Segment:
@@ -129,10 +133,10 @@ def massless(segment: Segment) -> Segment:
     return replace(segment, mass=0, moment=ZERO, tensor=(ZERO, ZERO, ZERO), com=None, central=None)
 
 
-def less(full: Segment, bare: Segment) -> Segment:
+def difference(loaded: Segment, empty: Segment) -> Segment:
     """Difference of two bodies: the load that was added."""
-    moment = tuple(sub(a, b) for a, b in zip(full.moment, bare.moment, strict=True))
+    moment = tuple(sub(a, b) for a, b in zip(loaded.moment, empty.moment, strict=True))
     tensor = tuple(
-        tuple(sub(a, b) for a, b in zip(r, s, strict=True)) for r, s in zip(full.tensor, bare.tensor, strict=True)
+        tuple(sub(a, b) for a, b in zip(r, s, strict=True)) for r, s in zip(loaded.tensor, empty.tensor, strict=True)
     )
-    return replace(full, mass=sub(full.mass, bare.mass), moment=moment, tensor=tensor, com=None, central=None)  # type: ignore[arg-type]
+    return replace(loaded, mass=sub(loaded.mass, empty.mass), moment=moment, tensor=tensor, com=None, central=None)  # type: ignore[arg-type]

@@ -126,7 +126,7 @@ def rows(equations: Equations, of: str, order: list[str]) -> Iterable[Row]:
     n = equations.n
     functions = [equations.mass_matrix[i, j] for i in range(n) for j in range(i, n)]
     functions += [equations.potential_energy] if of == "energy" else list(equations.gravity)
-    seen: set[tuple[tuple[int, str], ...]] = set()
+    yielded: set[tuple[tuple[int, str], ...]] = set()
     for function in functions:
         forms: dict[tuple[tuple[int, int], ...], dict[int, dict[Any, Any]]] = {}
         for monomial, value in terms(function.poly).items():
@@ -141,8 +141,8 @@ def rows(equations: Equations, of: str, order: list[str]) -> Iterable[Row]:
             lead = row[min(row)].leading_coefficient()
             row = {column: entry / lead for column, entry in row.items()}
             key = tuple(sorted((column, str(entry)) for column, entry in row.items()))
-            if key not in seen:
-                seen.add(key)
+            if key not in yielded:
+                yielded.add(key)
                 yield row
 
 
@@ -158,9 +158,9 @@ def eliminated(forms: Iterable[Row], ring: TrigRing) -> dict[int, Row]:
                 break
             row = cancelled(row, pivots[column], column)
     for column in sorted(pivots, reverse=True):
-        for other in pivots:
-            if other < column and column in pivots[other]:
-                pivots[other] = cancelled(pivots[other], pivots[column], column)
+        for upper in pivots:
+            if upper < column and column in pivots[upper]:
+                pivots[upper] = cancelled(pivots[upper], pivots[column], column)
     return pivots
 
 
@@ -173,16 +173,16 @@ def balanced(pivots: dict[int, Row], order: list[str], length: float) -> dict[in
     unit = [(length or 1.0) ** ORDERS.get(name.rstrip("0123456789"), 2) for name in order]
     pivots = dict(pivots)
     while pivots:
-        share, column, better = max(
+        share, column, new_pivot = max(
             (abs(_ratio(entry, row[column])) * unit[column] / unit[key], column, key)
             for column, row in pivots.items()
             for key, entry in row.items()
         )
         if share <= POOR:
             break
-        chosen = pivots.pop(column)
-        pivots = {c: cancelled(row, chosen, better) if better in row else row for c, row in pivots.items()}
-        pivots[better] = chosen
+        exchanged = pivots.pop(column)
+        pivots = {c: cancelled(row, exchanged, new_pivot) if new_pivot in row else row for c, row in pivots.items()}
+        pivots[new_pivot] = exchanged
     return pivots
 
 

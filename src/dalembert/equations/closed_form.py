@@ -17,7 +17,7 @@ from ..formulations import composite_body, generalized_dalembert
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import add
 from . import names, transformations
-from .attribution import by_link, entry_of, split_of, whole_by_link
+from .attribution import by_link, entry_of, split_of, torque_or_energy_by_link
 from .attribution import share as share_of
 from .derive import COMPOSITE, EquationsModel, page
 from .polynomial import TrigPolynomial, as_polynomial
@@ -125,18 +125,18 @@ class Equations:
 
         Names of Bejczy 1974 are read as well: "D112" = 2 C112 (eqs 12 to 17), "D2" = G2, an entry "U21[1,3]".
         """
-        found = names.whole(name, self.n)
-        if found is not None:
-            kind, joint = found
+        torque_or_energy = names.torque_or_energy(name, self.n)
+        if torque_or_energy is not None:
+            kind, joint = torque_or_energy
             if kind == "tau":
                 return cast(TrigPolynomial, self.torque[joint])
             return self.kinetic_energy if kind == "K" else self.potential_energy
         entry = names.of_transformation(name, self.n)
         if entry is not None:
-            (link, *joints), place = entry
-            if place is None:
+            (link, *joints), entry_index = entry
+            if entry_index is None:
                 raise ArmError(f"{name.strip()} is a matrix; name an entry, as in {name.strip()}[1,3]")
-            return cast(TrigPolynomial, self.transformation_derivative(link, *joints)[place])
+            return cast(TrigPolynomial, self.transformation_derivative(link, *joints)[entry_index])
         kind, index = names.parse(name, self.n)
         if kind == "D" and len(index) == 3:
             return self._two_speeds(index)
@@ -185,12 +185,14 @@ class Equations:
     @cached_property
     def kinetic_energy(self) -> TrigPolynomial:
         """K = sum_ij D_ij qd_i qd_j / 2, in symbols qd1, qd2, ..."""
-        return self._made("K", 0, self.motion.kinetic_energy(self.mass_matrix))
+        return self._attributed("K", 0, self.motion.kinetic_energy(self.mass_matrix))
 
-    def _made(self, kind: str, joint: int, polynomial: TrigPolynomial) -> TrigPolynomial:
+    def _attributed(self, kind: str, joint: int, polynomial: TrigPolynomial) -> TrigPolynomial:
         """A torque or an energy whose terms know the links they come from."""
         model = self.model  # not self: see attribution.py
-        polynomial._split = lambda: {link: part.poly for link, part in whole_by_link(model, kind, joint).items()}
+        polynomial._split = lambda: {
+            link: share.poly for link, share in torque_or_energy_by_link(model, kind, joint).items()
+        }
         return polynomial
 
     @cached_property
@@ -198,13 +200,13 @@ class Equations:
         """V(q), zero with all first moments at the height of the base origin."""
         model = self.model
         energy = composite_body.potential_energy(model.chain, model.ring, model.joints)
-        return self._made("V", 0, as_polynomial(self.space, add(energy, model.drive_potential)))
+        return self._attributed("V", 0, as_polynomial(self.space, add(energy, model.drive_potential)))
 
     @cached_property
     def torque(self) -> Polynomials:
         """tau_i in symbols q, qd, qdd."""
         parts = self.torque_of()
-        return array_of((self.n,), "tau", lambda index: self._made("tau", index[0], parts[index[0]]))
+        return array_of((self.n,), "tau", lambda index: self._attributed("tau", index[0], parts[index[0]]))
 
     def torque_of(self, acceleration: bool = True, velocity: bool = True, gravity: bool = True) -> Polynomials:
         """tau_i with only the kinds of terms asked for (Bejczy 1974, section V: acceleration and gravity)."""
@@ -242,8 +244,10 @@ class Equations:
             raise ArmError(f"{self.arm.name}: the regressor would leave out the drives; ask the equations of the links")
         space, geometry = self.moving_space, self.model.selection
         ring = space.ring
-        given = {key: value for key, value in geometry.given(ring).items() if not _inertial(key)}
-        rows = SystemOverRing(self.arm, ring, given).regressor(
+        geometry_parameters = {
+            key: value for key, value in geometry.ring_parameters(ring).items() if not _inertial(key)
+        }
+        rows = SystemOverRing(self.arm, ring, geometry_parameters).regressor(
             ring,
             ring.positions,
             [ring.symbol(f"qd{i + 1}") for i in range(self.n)],
@@ -278,11 +282,11 @@ class Equations:
         """The part of D or C from rotation about the mass centres (Lee, Lee and Nigam 1982, eqs 30, 32)."""
         return self._part(name, 1)
 
-    def _part(self, name: str, which: int) -> TrigPolynomial:
+    def _part(self, name: str, part_index: int) -> TrigPolynomial:
         kind, index = names.parse(name, self.n)
         if kind == "G":
-            return self[name] if which == 0 else as_polynomial(self.space, 0)
-        part = self._dalembert[which]
+            return self[name] if part_index == 0 else as_polynomial(self.space, 0)
+        part = self._dalembert[part_index]
         table = part.inertia if len(index) == 2 else part.velocity
         for i in index:
             table = table[i]
@@ -291,11 +295,11 @@ class Equations:
         share = share * counted
         if not self.arm.counts_drives:
             return share
-        moved = self._drive_translation[len(index) == 3]
+        translation = self._drive_translation[len(index) == 3]
         for i in index:
-            moved = moved[i]
-        centres = as_polynomial(self.space, moved) * counted
-        return share + self.rotors(name) - centres if which == 1 else share + centres
+            translation = translation[i]
+        centres = as_polynomial(self.space, translation) * counted
+        return share + self.rotors(name) - centres if part_index == 1 else share + centres
 
     @cached_property
     def _drive_translation(self) -> tuple[Any, Any]:
@@ -343,15 +347,15 @@ class Equations:
     def values(self, q: Any, parameters: Mapping[str, object] | None = None) -> tuple[Any, Any, Any]:
         """D, C and G as numbers at joint positions ``q``; mostly a check against the numeric formulations."""
         shape = np.asarray(q, dtype=float).shape[:-1]
-        found = []
+        arrays = []
         for table in (self.mass_matrix, self.christoffel, self.gravity):
             result = np.zeros((*shape, *table.shape))
             for index in np.ndindex(table.shape):
                 polynomial = cast(TrigPolynomial, table[index])
                 if polynomial:
                     result[(..., *index)] = polynomial(q, parameters)
-            found.append(result)
-        return found[0], found[1], found[2]
+            arrays.append(result)
+        return arrays[0], arrays[1], arrays[2]
 
     def __repr__(self) -> str:
         drives = f" with {len(self.arm.drives.actuators)} drives" if self.arm.counts_drives else ""
@@ -364,10 +368,10 @@ class Equations:
 
     def legend(self, only: Sequence[str] = ()) -> Legend:
         """What the symbols in these coefficients, torques and energies are; of all coefficients by default."""
-        from .document import chosen
+        from .document import selected_names
         from .legend import legend
 
-        return legend(self, {name: self[name] for name in chosen(self, only)})
+        return legend(self, {name: self[name] for name in selected_names(self, only)})
 
     def document(
         self, only: Sequence[str] = (), group_by: str | None = None, form: str = "html", legend: bool = True

@@ -40,14 +40,16 @@ def components(
     equations: Equations, name: str, q: ArrayLike, parameters: Mapping[str, object] | None = None
 ) -> tuple[Component, ...]:
     """The components of a coefficient at positions ``q``, constant ones first, each link after those before it."""
-    place = np.asarray(q, dtype=float)
-    if place.shape != (equations.n,):
-        raise ArmError(f"{equations.arm.name}: components are of one pose of {equations.n} joints, got {place.shape}")
+    position = np.asarray(q, dtype=float)
+    if position.shape != (equations.n,):
+        raise ArmError(
+            f"{equations.arm.name}: components are of one pose of {equations.n} joints, got {position.shape}"
+        )
     printed = names.name(*names.parse(name, equations.n))
     unit = names.coefficient_unit(equations.arm, printed)
     values = {symbol.name: float(symbol.value) for symbol in equations.symbols if symbol.value is not None}
     values |= {key: float(str(value)) for key, value in (parameters or {}).items()}
-    found = []
+    components_ = []
     for link, part in equations.by_link(name).items():
         form = PrintedForm(part)
         groups: dict[tuple[bool, Powers], Terms] = {}
@@ -56,10 +58,10 @@ def components(
             groups.setdefault((constant, source(form, powers)), {})[powers] = number
         for (constant, _), terms in groups.items():
             value = math.fsum(
-                term_value(form, powers, float(number), place, values) for powers, number in terms.items()
+                term_value(form, powers, float(number), position, values) for powers, number in terms.items()
             )
-            found.append(Component(printed, link, Dialect(6).sum(form.shared(terms)), value, constant, unit))
-    return tuple(sorted(found, key=lambda one: not one.constant))
+            components_.append(Component(printed, link, Dialect(6).sum(form.shared(terms)), value, constant, unit))
+    return tuple(sorted(components_, key=lambda component: not component.constant))
 
 
 def source(form: PrintedForm, powers: Powers) -> Powers:

@@ -54,7 +54,7 @@ class EquationsModel:
         self.ring = TrigRing(Angles(axes(arm, twists), tuple(twists)), self.selection.names)
         self.ring.too_long = partial(_too_long, f"{arm.where}{arm.name}")
         self.space = Space.of(self.ring, self.selection.symbols, arm.joint_names, twists)
-        self.chain: Chain = chain(arm, self.ring, self.selection.given(self.ring))
+        self.chain: Chain = chain(arm, self.ring, self.selection.ring_parameters(self.ring))
         # What the pages of the formulations take for q: the positions of all joints in those of the coordinates.
         self.joints: list[Any] = self.chain.coupling.joints(self.ring.positions)
         self.shares: dict[int | str, dict[str, Any]] = {}
@@ -84,14 +84,16 @@ class EquationsModel:
         """The links without a load that has symbols of its own."""
         if not self.selection.load:
             return self.chain
-        given = self.selection.given(self.ring)
-        bare = {key: 0 if key.endswith("L") else value for key, value in given.items()}
-        return chain(self.arm, self.ring, bare)
+        parameters = self.selection.ring_parameters(self.ring)
+        without_load = {key: 0 if key.endswith("L") else value for key, value in parameters.items()}
+        return chain(self.arm, self.ring, without_load)
 
     @cached_property
     def system(self) -> SystemOverRing:
         """The whole system over the ring, rotors included where the drives count."""
-        return SystemOverRing(self.arm, self.ring, links=self.chain, parameters=self.selection.given(self.ring))
+        return SystemOverRing(
+            self.arm, self.ring, links=self.chain, parameters=self.selection.ring_parameters(self.ring)
+        )
 
     @cached_property
     def drive_matrix(self) -> list[list[Any]]:
@@ -122,10 +124,10 @@ class EquationsModel:
 
     def velocity(self, matrix: Sequence[Sequence[Any]], formulation: str = COMPOSITE) -> list[list[list[Any]]]:
         """c_ijk as the page of the formulation writes them, or else from the slopes of ``matrix``, which is D."""
-        own = page(formulation)
-        if not hasattr(own, "christoffel"):
+        formulation_page = page(formulation)
+        if not hasattr(formulation_page, "christoffel"):
             return self.christoffel(matrix)
-        links = self.chain.coupling.symbols(own.christoffel(self.chain, self.ring, self.joints))
+        links = self.chain.coupling.symbols(formulation_page.christoffel(self.chain, self.ring, self.joints))
         if not self.arm.counts_drives:
             return links
         return [matplus(a, b) for a, b in zip(links, self.christoffel(self.drive_matrix), strict=True)]

@@ -28,8 +28,8 @@ SECTIONS = (
      "The coefficients C<sub>ijk</sub> of the products of speeds of joints j and k in the torque of joint i; "
      "C<sub>ijk</sub> = C<sub>ikj</sub>, and both stand in the sum."),
     ("D_ijp", "Coefficients of two speeds after Bejczy",
-     "The factors D<sub>ijp</sub> of q̇<sub>j</sub> q̇<sub>p</sub> in the torque of joint i (Bejczy 1974, eqs 12 to 17): "
-     "2 C<sub>ijp</sub> of two different speeds, C<sub>ijj</sub> of a square."),
+     "The factors D<sub>ijp</sub> of q̇<sub>j</sub> q̇<sub>p</sub> in the torque of joint i (Bejczy 1974, eqs 12 to "
+     "17): 2 C<sub>ijp</sub> of two different speeds, C<sub>ijj</sub> of a square."),
     ("U", "Derivatives of transformations",
      "U<sub>ji</sub> and U<sub>jkp</sub>, the first and second derivatives of the transformation from the base to link "
      "j (Bejczy 1974, eqs 4 and 7), entry by entry."),
@@ -59,20 +59,20 @@ th { border-bottom: 1px solid #8888; } td.num { text-align: right; font-variant-
 """
 
 
-def chosen(equations: Equations, only: Sequence[str]) -> list[str]:
+def selected_names(equations: Equations, only: Sequence[str]) -> list[str]:
     """Names of the coefficients, torques and energies requested, by default of all coefficients that are not zero."""
     if not only:
         return equations.names(zeros=False)
     return list(dict.fromkeys(printed for name in only for printed in names.expanded(name, equations.n)))
 
 
-def size_checked(equations: Equations, wanted: Sequence[str], most: int, where: str) -> None:
+def size_checked(equations: Equations, selected: Sequence[str], most: int, where: str) -> None:
     """Raises ArmError where the coefficients have too many terms to be read, with the ways to select fewer."""
-    terms = sum(len(equations[name]) for name in wanted)
+    terms = sum(len(equations[name]) for name in selected)
     if terms > most:
-        largest = max(wanted, key=lambda name: len(equations[name]))
+        largest = max(selected, key=lambda name: len(equations[name]))
         raise ArmError(
-            f"{equations.arm.name}: these equations have {terms} terms in {len(wanted)} formulas (the largest, "
+            f"{equations.arm.name}: these equations have {terms} terms in {len(selected)} formulas (the largest, "
             f"{largest}, has {len(equations[largest])}), too many for {where}; narrow them with --only D11,G2, with "
             f"--parameters numbers or inertial, or with --joints 1,2,3 (the others at rest)"
         )
@@ -88,11 +88,11 @@ def document(
     """The document as text; ``form`` is "html" or "tex"."""
     if form not in ("html", "tex"):
         raise ArmError(f'a document is "html" or "tex", not {form!r}')
-    wanted = chosen(equations, only)
-    size_checked(equations, wanted, MOST_TERMS, "a document")
-    symbols = legend_of(equations, {name: equations[name] for name in wanted}) if legend else None
+    selected = selected_names(equations, only)
+    size_checked(equations, selected, MOST_TERMS, "a document")
+    symbols = legend_of(equations, {name: equations[name] for name in selected}) if legend else None
     write = html if form == "html" else tex
-    return write(equations, wanted, group_by, symbols)
+    return write(equations, selected, group_by, symbols)
 
 
 def blocks(polynomial: TrigPolynomial, group_by: str | None) -> list[tuple[str, Sum]]:
@@ -104,7 +104,7 @@ def blocks(polynomial: TrigPolynomial, group_by: str | None) -> list[tuple[str, 
 # -- HTML --------------------------------------------------------------------------------------
 
 
-def html(equations: Equations, wanted: Sequence[str], group_by: str | None, legend: Legend | None) -> str:
+def html(equations: Equations, selected: Sequence[str], group_by: str | None, legend: Legend | None) -> str:
     """The document as HTML."""
     arm = equations.arm
     title = f"Equations of motion: {escape(arm.name)}"
@@ -115,14 +115,14 @@ def html(equations: Equations, wanted: Sequence[str], group_by: str | None, lege
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body>',
         f"<h1>{title}</h1>",
         f"<p>{escape(arm.title)}</p>" if arm.title else "",
-        "<p>τ<sub>i</sub> = Σ<sub>j</sub> D<sub>ij</sub> q̈<sub>j</sub> + Σ<sub>jk</sub> C<sub>ijk</sub> q̇<sub>j</sub> "
-        "q̇<sub>k</sub> + G<sub>i</sub>. Joints and links count from 1. The coefficients are exact; those that are zero "
-        "are left out.</p>",
-        contents(wanted, legend),
+        "<p>τ<sub>i</sub> = Σ<sub>j</sub> D<sub>ij</sub> q̈<sub>j</sub> + Σ<sub>jk</sub> C<sub>ijk</sub> "
+        "q̇<sub>j</sub> q̇<sub>k</sub> + G<sub>i</sub>. Joints and links count from 1. The coefficients are exact; "
+        "those that are zero are left out.</p>",
+        contents(selected, legend),
         f'<h2 id="symbols">Symbols</h2>{legend.html()}' if legend is not None else "",
     ]
     for kind, heading, text in SECTIONS:
-        members = [name for name in wanted if names.kind_of(name) == kind]
+        members = [name for name in selected if names.kind_of(name) == kind]
         if members:
             parts.append(f'<h2 id="{kind}-section">{heading}</h2><p class="note">{text}</p>')
             parts += [coefficient_html(name, equations[name], group_by) for name in members]
@@ -130,11 +130,11 @@ def html(equations: Equations, wanted: Sequence[str], group_by: str | None, lege
     return "\n".join(part for part in parts if part)
 
 
-def contents(wanted: Sequence[str], legend: Legend | None) -> str:
+def contents(selected: Sequence[str], legend: Legend | None) -> str:
     """The table of contents."""
     items = ['<li><a href="#symbols">Symbols</a></li>'] if legend is not None else []
     for kind, heading, _ in SECTIONS:
-        members = [name for name in wanted if names.kind_of(name) == kind]
+        members = [name for name in selected if names.kind_of(name) == kind]
         if members:
             links = "".join(f'<li class="leaf"><a href="#{n}">{html_symbol(n)}</a></li>' for n in members)
             items.append(f'<li><a href="#{kind}-section">{heading}</a> ({len(members)})<ul>{links}</ul></li>')
@@ -168,7 +168,7 @@ def labelled(parts: list[tuple[str, Sum]], write: Callable[[Sum], str], frame: s
 # -- LaTeX -------------------------------------------------------------------------------------
 
 
-def tex(equations: Equations, wanted: Sequence[str], group_by: str | None, legend: Legend | None) -> str:
+def tex(equations: Equations, selected: Sequence[str], group_by: str | None, legend: Legend | None) -> str:
     """The document as LaTeX."""
     arm = equations.arm
     dialect = InlineLatex(6)
@@ -186,7 +186,7 @@ def tex(equations: Equations, wanted: Sequence[str], group_by: str | None, legen
     if legend is not None:
         lines += [r"\section{Symbols}", legend.latex()]
     for kind, heading, _ in SECTIONS:
-        members = [name for name in wanted if names.kind_of(name) == kind]
+        members = [name for name in selected if names.kind_of(name) == kind]
         if members:
             lines.append(rf"\section{{{heading}}}")
         for name in members:

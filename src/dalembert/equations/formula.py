@@ -57,7 +57,7 @@ class Parser:
     def __init__(self, tokens: list[Token], space: Space, aliases: Mapping[str, Any]) -> None:
         self.tokens, self.space, self.aliases = tokens, space, aliases
         self.ring = space.ring
-        self.at = 0
+        self.position = 0
         self.depth = 0
         self.work = 0
         self.unknown: set[str] = set()
@@ -69,7 +69,7 @@ class Parser:
         if not self.tokens:
             raise ArmError("the formula is empty")
         value = self.sum()
-        if self.at < len(self.tokens):
+        if self.position < len(self.tokens):
             self._stuck()
         self._bounded(value)
         return value
@@ -144,7 +144,7 @@ class Parser:
             value = self.sum()
             self._close(token.text)
             return value
-        self.at -= 1
+        self.position -= 1
         return self._stuck()
 
     def _group(self) -> Any:
@@ -187,7 +187,7 @@ class Parser:
 
     def _function_follows(self) -> bool:
         """After a lone s or c: whether an angle follows, possibly after a power; a subscript means c_23 instead."""
-        ahead = self.at
+        ahead = self.position
         if ahead < len(self.tokens) and self.tokens[ahead].text in ("^", "**"):
             ahead += 1
             while ahead < len(self.tokens) and (self.tokens[ahead].kind == "number" or self.tokens[ahead].text in "{}"):
@@ -297,15 +297,15 @@ class Parser:
 
     def _star(self) -> bool:
         """A superscript star: I_{xx3}^*, and with a power k_{322}^{*2}, of which the power is left to be read."""
-        here = [w.text for w in self.tokens[self.at : self.at + 4]]
-        if here[:3] == ["^", "{", "*"] and len(here) == 4 and here[3].isdigit():
-            del self.tokens[self.at + 2]
+        texts = [w.text for w in self.tokens[self.position : self.position + 4]]
+        if texts[:3] == ["^", "{", "*"] and len(texts) == 4 and texts[3].isdigit():
+            del self.tokens[self.position + 2]
             return True
-        if here[:2] == ["^", "*"]:
-            self.at += 2
+        if texts[:2] == ["^", "*"]:
+            self.position += 2
             return True
-        if here == ["^", "{", "*", "}"]:
-            self.at += 4
+        if texts == ["^", "{", "*", "}"]:
+            self.position += 4
             return True
         return False
 
@@ -375,18 +375,18 @@ class Parser:
 
     def _pieces(self, name: str) -> list[str] | None:
         """A run of letters and digits split into known symbols: gm3 is g m3. None where that is impossible."""
-        known = cache(lambda text: self._lookup(text)[0] is not None)
+        is_symbol = cache(lambda text: self._lookup(text)[0] is not None)
         # No symbol is longer, nor a sine of all joints, each with its sign and a comma.
         longest = max(map(len, (*self.ring.index, *self.aliases)), default=0) + 4 * len(self.space.joint_names)
-        # From the end on: ways[k] splits name[k:] into two or more, with the shortest first piece.
-        ways: list[list[str] | None] = [None] * (len(name) + 1)
+        # From the end on: splits[k] divides name[k:] into two or more, with the shortest first piece.
+        splits: list[list[str] | None] = [None] * (len(name) + 1)
         for start in reversed(range(len(name))):
             for cut in range(start + 1, min(len(name), start + longest + 1)):
-                rest = ([name[cut:]] if known(name[cut:]) else ways[cut]) if known(name[start:cut]) else None
-                if rest is not None:
-                    ways[start] = [name[start:cut], *rest]
+                tail = ([name[cut:]] if is_symbol(name[cut:]) else splits[cut]) if is_symbol(name[start:cut]) else None
+                if tail is not None:
+                    splits[start] = [name[start:cut], *tail]
                     break
-        return ways[0]
+        return splits[0]
 
     # -- arithmetic ------------------------------------------------------------------------------
 
@@ -428,18 +428,22 @@ class Parser:
 
     def _peek(self) -> Token | None:
         """The next token, or None."""
-        return self.tokens[self.at] if self.at < len(self.tokens) else None
+        return self.tokens[self.position] if self.position < len(self.tokens) else None
 
     def _next(self) -> Token:
         """The next token, consumed."""
-        if self.at >= len(self.tokens):
+        if self.position >= len(self.tokens):
             self._stuck()
-        self.at += 1
-        return self.tokens[self.at - 1]
+        self.position += 1
+        return self.tokens[self.position - 1]
 
     def _is(self, text: str) -> bool:
         """Whether the next token is this operator."""
-        return self.at < len(self.tokens) and self.tokens[self.at].text == text and self.tokens[self.at].kind == "op"
+        return (
+            self.position < len(self.tokens)
+            and self.tokens[self.position].text == text
+            and self.tokens[self.position].kind == "op"
+        )
 
     def _begins_factor(self) -> bool:
         """Whether the next token can begin a factor."""
@@ -456,7 +460,7 @@ class Parser:
     def _where(self) -> str:
         """The position for an error message."""
         token = self._peek()
-        return f" (character {token.at + 1}, at {token.text!r})" if token is not None else " (at the end)"
+        return f" (character {token.position + 1}, at {token.text!r})" if token is not None else " (at the end)"
 
     def _stuck(self) -> NoReturn:
         """Raises the syntax error."""

@@ -74,14 +74,14 @@ def spread(polynomial: TrigPolynomial) -> dict[Key, Any]:
         terms[(), trig, tuple(powers.items()), 0] = constant(number)
     for _ in range(moving):
         rewritten: dict[Key, Any] = {}
-        for (k, trig, others, imaginary), value in terms.items():
+        for (k, trig, parameters, imaginary), value in terms.items():
             cosines, sines = trig[0]
             if sines:
                 # times -i: a real term becomes imaginary and changes sign, an imaginary one real
                 value = value if imaginary else -value
                 imaginary = 1 - imaginary
             for frequency, factor in exponentials(cosines, sines):
-                key = ((*k, frequency), trig[1:], others, imaginary)
+                key = ((*k, frequency), trig[1:], parameters, imaginary)
                 old = rewritten.get(key)
                 rewritten[key] = value * factor if old is None else old + value * factor
         terms = {key: value for key, value in rewritten.items() if value}

@@ -100,7 +100,7 @@ def legend(equations: Equations, printed: Mapping[str, TrigPolynomial]) -> Legen
     angles = {name: angle for name, form in variables.items() if (angle := form.angle(name)) is not None}
     entries = [*left_sides(equations, list(printed)), *positions(equations, variables, angles)]
     entries += rates(equations, variables)
-    entries += turned(angles)
+    entries += angle_entries(angles)
     entries += parameters(equations, variables, angles)
     return Legend(tuple(entries), tuple(notes(equations, list(printed))))
 
@@ -115,9 +115,9 @@ def left_sides(equations: Equations, printed: Sequence[str]) -> Iterable[LegendE
         unit = names.coefficient_unit(equations.arm, name).replace("^2", "²")
         groups.setdefault((names.kind_of(name), unit), []).append(name)
     for (kind, unit), members in groups.items():
-        shown = members if len(members) <= MOST_NAMES else [members[0], "...", members[-1]]
-        said = "force of the joint" if (kind, unit) == ("tau", "N") else KINDS[kind]
-        yield LegendEntry(tuple(shown), (said,), unit)
+        listed_names = members if len(members) <= MOST_NAMES else [members[0], "...", members[-1]]
+        description = "force of the joint" if (kind, unit) == ("tau", "N") else KINDS[kind]
+        yield LegendEntry(tuple(listed_names), (description,), unit)
 
 
 def positions(
@@ -142,7 +142,7 @@ def rates(equations: Equations, variables: Mapping[str, PrintedForm]) -> Iterabl
         yield LegendEntry(tuple(members), ("joint speed" if order == 1 else "joint acceleration",), unit)
 
 
-def turned(angles: Mapping[str, Angle]) -> Iterable[LegendEntry]:
+def angle_entries(angles: Mapping[str, Angle]) -> Iterable[LegendEntry]:
     """The cosines and sines, one row for each angle."""
     groups: dict[Angle, list[str]] = {}
     for name, angle in angles.items():
@@ -167,12 +167,12 @@ def parameters(
     equations: Equations, variables: Mapping[str, PrintedForm], angles: Mapping[str, Angle]
 ) -> Iterable[LegendEntry]:
     """The parameters of the arm: masses, moments, lengths, gravity, twists."""
-    known = {name: symbol for form in variables.values() for name, symbol in form.space.symbols.items()}
-    for name, symbol in known.items():
+    symbols = {name: symbol for form in variables.values() for name, symbol in form.space.symbols.items()}
+    for name, symbol in symbols.items():
         if name in variables and symbol.kind not in MOTION:
-            said, unit = meaning(equations.arm, symbol)
+            description, unit = meaning(equations.arm, symbol)
             value = "" if symbol.value is None else f"{float(symbol.value):.6g}"
-            yield LegendEntry((name,), (said,), unit, value, equations.starred.get(name))
+            yield LegendEntry((name,), (description,), unit, value, equations.starred.get(name))
     for name in dict.fromkeys(angle for angle in angles.values() if isinstance(angle, str)):
         yield LegendEntry((name,), ("fixed angle",), "rad", f"{equations.space.twists[name].radians:.6g}")
 

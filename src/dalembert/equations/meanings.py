@@ -45,8 +45,8 @@ def inertial(name: str, body: str) -> tuple[str, str]:
         return f"squared radius of gyration {match[1]}{match[2]} of {body} about its frame", "m²"
     stem = name.rstrip("0123456789L*")
     if stem in FIRST:
-        said, unit = FIRST[stem]
-        return said.format(body=body), unit
+        description, unit = FIRST[stem]
+        return description.format(body=body), unit
     about = "about its frame" if stem[0] == "I" else "about its mass centre"
     first, second = stem[1], stem[2]
     if first == second:
@@ -58,13 +58,13 @@ def length(arm: ArmDescription, name: str) -> str:
     """Between which frames a length stands."""
     for body in arm.bodies:
         start = f"the frame of {arm.bodies[body.parent].joint.child}" if body.parent >= 0 else "the base"
-        for placement, way in (
+        for placement, path in (
             (body.before, f"from {start} to {body.joint.name}"),
             (body.after, f"from {body.joint.name} to the frame of {body.joint.child}"),
         ):
             axis = axis_of(placement, name)
             if axis:
-                return f"distance along {axis} {way}"
+                return f"distance along {axis} {path}"
     return f"distance along {axis_of(arm.tool, name)} from the frame of {arm.tool_link} to the tool"
 
 

@@ -31,7 +31,7 @@ def all_names(n: int) -> list[str]:
     return names + [name("G", (i,)) for i in range(n)]
 
 
-def whole(text: str, n: int) -> tuple[str, int] | None:
+def torque_or_energy(text: str, n: int) -> tuple[str, int] | None:
     """("tau", 0) for "tau1", ("K", 0) and ("V", 0) for the energies; None for a coefficient."""
     word = text.strip().replace("_", "").replace("{", "").replace("}", "").replace("\\", "")
     if word in ("K", "V"):
@@ -44,13 +44,13 @@ def whole(text: str, n: int) -> tuple[str, int] | None:
 
 def canonical(text: str, n: int) -> str:
     """The printed name of a coefficient, a torque, an energy or an entry of U, however it is written."""
-    found = whole(text, n)
-    if found is not None:
-        return f"tau{found[1] + 1}" if found[0] == "tau" else found[0]
+    quantity = torque_or_energy(text, n)
+    if quantity is not None:
+        return f"tau{quantity[1] + 1}" if quantity[0] == "tau" else quantity[0]
     entry = of_transformation(text, n)
     if entry is not None:
-        index, place = entry
-        return name("U", index) + (f"[{place[0] + 1},{place[1] + 1}]" if place is not None else "")
+        index, entry_index = entry
+        return name("U", index) + (f"[{entry_index[0] + 1},{entry_index[1] + 1}]" if entry_index is not None else "")
     return name(*parse(text, n))
 
 
@@ -121,22 +121,24 @@ def parse(text: str, n: int) -> tuple[str, tuple[int, ...]]:
         if len(indices) in KINDS.get(kind, ()) and all(1 <= i <= n for i in indices):
             return kind, tuple(i - 1 for i in indices)
     examples = all_names(min(n, 9))
-    shown = ", ".join(examples) if len(examples) <= 40 else f"D11 to D{n}{n}, C111 to C{n}{n}{n}, G1 to G{n}"
-    if whole(text, n) is not None:
-        raise ArmError(f"{text.strip()} is made of coefficients and is none itself; the coefficients are {shown}")
+    coefficients = ", ".join(examples) if len(examples) <= 40 else f"D11 to D{n}{n}, C111 to C{n}{n}{n}, G1 to G{n}"
+    if torque_or_energy(text, n) is not None:
+        raise ArmError(
+            f"{text.strip()} is made of coefficients and is none itself; the coefficients are {coefficients}"
+        )
     if of_transformation(text, n) is not None:
-        raise ArmError(f"{text.strip()} is of the geometry and is no coefficient; the coefficients are {shown}")
+        raise ArmError(f"{text.strip()} is of the geometry and is no coefficient; the coefficients are {coefficients}")
     raise ArmError(
-        f"there is no coefficient {text!r}; the coefficients are {shown}, and D111 to D{n}{n}{n} after Bejczy 1974; "
-        f"energies are K and V, torques tau1 to tau{n}, derivatives of transformations U11 to U{n}{n}{n}"
+        f"there is no coefficient {text!r}; the coefficients are {coefficients}, and D111 to D{n}{n}{n} after Bejczy "
+        f"1974; energies are K and V, torques tau1 to tau{n}, derivatives of transformations U11 to U{n}{n}{n}"
     )
 
 
 def coefficient_unit(arm: ArmDescription, text: str) -> str:
     """The SI unit of a coefficient, a torque, an energy or an entry of U of this arm."""
-    made = whole(text, arm.n)
-    if made is not None:
-        return "J" if made[0] != "tau" else "N" if arm.moving[made[1]].kind == "prismatic" else "N m"
+    quantity = torque_or_energy(text, arm.n)
+    if quantity is not None:
+        return "J" if quantity[0] != "tau" else "N" if arm.moving[quantity[1]].kind == "prismatic" else "N m"
     entry = of_transformation(text, arm.n)
     if entry is not None:
         return transformation_unit(arm, *entry)
@@ -154,23 +156,23 @@ def expression_unit(arm: ArmDescription, expression: str) -> str:
 
     A sum of different units is of numbers in SI units and has none; it is said to be mixed.
     """
-    found = []
+    sides = []
     for part in expression.replace(" ", "").split("/"):
         parts = [word for word in part.strip("()").replace("-", "+").split("+") if word]
         powers = {(parse(word, arm.n)[0] == "G", _slides(arm, word)) for word in parts}
         if len(powers) != 1:
             return "mixed"
-        found.append((parts[0], *powers.pop()))
-    if len(found) == 1:
-        return coefficient_unit(arm, found[0][0])
-    (_, top_load, top), (_, bottom_load, bottom) = found
-    powers_of = (("m", bottom - top), ("s", 2 * (bottom_load - top_load)))
+        sides.append((parts[0], *powers.pop()))
+    if len(sides) == 1:
+        return coefficient_unit(arm, sides[0][0])
+    (_, top_load, top), (_, bottom_load, bottom) = sides
+    exponents = (("m", bottom - top), ("s", 2 * (bottom_load - top_load)))
     above, below = (
-        [name + f"^{abs(power)}" * (abs(power) > 1) for name, power in powers_of if power * sign > 0]
+        [name + f"^{abs(power)}" * (abs(power) > 1) for name, power in exponents if power * sign > 0]
         for sign in (1, -1)
     )
-    under = f"({' '.join(below)})" if len(below) > 1 else "".join(below)
-    return (" ".join(above) or "1") + f"/{under}" * bool(under)
+    denominator = f"({' '.join(below)})" if len(below) > 1 else "".join(below)
+    return (" ".join(above) or "1") + f"/{denominator}" * bool(denominator)
 
 
 def _slides(arm: ArmDescription, text: str) -> int:
@@ -178,7 +180,9 @@ def _slides(arm: ArmDescription, text: str) -> int:
     return sum(arm.moving[i].kind == "prismatic" for i in parse(text, arm.n)[1])
 
 
-def transformation_unit(arm: ArmDescription, index: tuple[int, ...], place: tuple[int, int] | None) -> str:
+def transformation_unit(arm: ArmDescription, index: tuple[int, ...], entry_index: tuple[int, int] | None) -> str:
     """The unit of U_ji or U_jkp: that of a turn (1) or a place (m), over m for every prismatic joint."""
-    power = int(place is not None and place[1] == 3) - sum(arm.moving[i].kind == "prismatic" for i in index[1:])
+    power = int(entry_index is not None and entry_index[1] == 3) - sum(
+        arm.moving[i].kind == "prismatic" for i in index[1:]
+    )
     return {1: "m", 0: ""}.get(power, "1/m" if power == -1 else f"1/m^{-power}")

@@ -28,8 +28,8 @@ def equations_html(equations: Equations) -> str:
     else:
         parts.append(note("C is long; eq.christoffel[i, j, k] has it."))
     if terms <= 20 * TOGETHER:
-        shown = {**inertia.listed, **gravity.listed}
-        parts.append(folded("Symbols", equations.legend(list(shown)).html() if shown else Html()))
+        polynomials = {**inertia.listed, **gravity.listed}
+        parts.append(folded("Symbols", equations.legend(list(polynomials)).html() if polynomials else Html()))
     return framed(*parts)
 
 

@@ -20,13 +20,12 @@ def axes(arm: ArmDescription, symbolic: Collection[str] = ()) -> tuple[Axis, ...
 
     A joint that follows another has no angle of its own, and none is summed across it.
     """
-    own = {index: place for place, index in enumerate(i for i, j in enumerate(arm.all_moving) if j.follows is None)}
-    found = joint_axes(arm, symbolic)
+    coordinates = {joint: k for k, joint in enumerate(i for i, j in enumerate(arm.all_moving) if j.follows is None)}
+    by_joint = joint_axes(arm, symbolic)
     return tuple(
-        replace(found[index], parallel=own[found[index].parallel]) if found[index].parallel in own  # type: ignore[index]
-        else Axis(found[index].revolute)
-        for index in own
-    )  # fmt: skip
+        replace(axis, parallel=coordinates[axis.parallel]) if axis.parallel in coordinates else Axis(axis.revolute)
+        for axis in (by_joint[joint] for joint in coordinates)
+    )
 
 
 def joint_axes(arm: ArmDescription, symbolic: Collection[str] = ()) -> tuple[Axis, ...]:

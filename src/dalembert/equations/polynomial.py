@@ -54,7 +54,7 @@ class TrigPolynomial:
 
     # -- algebra ---------------------------------------------------------------------------------
 
-    def _other(self, other: object) -> tuple[TrigPolynomial, Any] | None:
+    def _over_common_ring(self, other: object) -> tuple[TrigPolynomial, Any] | None:
         """Both operands over a common ring: (self, polynomial of other), or None for other types."""
         if isinstance(other, TrigPolynomial):
             if other.space.ring is self.space.ring:
@@ -71,7 +71,7 @@ class TrigPolynomial:
         return self if space.ring is self.ring else TrigPolynomial(space, space.carried(self.space, self.poly))
 
     def __add__(self, other: object) -> TrigPolynomial:
-        pair = self._other(other)
+        pair = self._over_common_ring(other)
         return NotImplemented if pair is None else pair[0]._new(pair[0].poly + pair[1])
 
     __radd__ = __add__
@@ -80,14 +80,14 @@ class TrigPolynomial:
         return self._new(-self.poly)
 
     def __sub__(self, other: object) -> TrigPolynomial:
-        pair = self._other(other)
+        pair = self._over_common_ring(other)
         return NotImplemented if pair is None else pair[0]._new(pair[0].poly - pair[1])
 
     def __rsub__(self, other: object) -> TrigPolynomial:
         return (-self) + other
 
     def __mul__(self, other: object) -> TrigPolynomial:
-        pair = self._other(other)
+        pair = self._over_common_ring(other)
         return NotImplemented if pair is None else pair[0]._new(pair[0].ring.reduced(pair[0].poly * pair[1]))
 
     __rmul__ = __mul__
@@ -109,7 +109,7 @@ class TrigPolynomial:
 
     def __eq__(self, other: object) -> bool:
         try:
-            pair = self._other(other)
+            pair = self._over_common_ring(other)
         except ArmError:
             return False
         return NotImplemented if pair is None else bool(pair[0].poly == pair[1])
@@ -337,5 +337,5 @@ def as_polynomial(space: Space, number: Any) -> TrigPolynomial:
 
 def _restored(space: Space, rows: Sequence[tuple[tuple[int, ...], int, int]]) -> TrigPolynomial:
     """A polynomial from its terms: exponents, numerator, denominator."""
-    terms = {tuple(exponents): constant(Fraction(over, under)) for exponents, over, under in rows}
+    terms = {tuple(exponents): constant(Fraction(numerator, denominator)) for exponents, numerator, denominator in rows}
     return TrigPolynomial(space, space.ring.context.from_dict(terms))

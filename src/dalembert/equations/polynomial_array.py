@@ -39,25 +39,25 @@ class PolynomialArray(np.ndarray):
     @classmethod
     def of(cls, entries: NDArray[np.object_], kind: str = "") -> PolynomialArray:
         """This array, its entries named by ``kind``."""
-        made = entries.view(cls)
-        made.kind = kind
-        return made
+        array = entries.view(cls)
+        array.kind = kind
+        return array
 
     @property
     def polynomials(self) -> dict[tuple[int, ...], TrigPolynomial]:
         """The entries by their places; empty where the entries are something else, as after a comparison."""
-        found: dict[tuple[int, ...], Any] = {index: self[index] for index in np.ndindex(self.shape)}
-        return found if all(isinstance(entry, TrigPolynomial) for entry in found.values()) else {}
+        entries: dict[tuple[int, ...], Any] = {index: self[index] for index in np.ndindex(self.shape)}
+        return entries if all(isinstance(entry, TrigPolynomial) for entry in entries.values()) else {}
 
     @property
     def listed(self) -> dict[str, TrigPolynomial]:
         """The entries that are not zero by printed name, or by place; those that are equal by symmetry once."""
-        found: dict[str, TrigPolynomial] = {}
+        by_name: dict[str, TrigPolynomial] = {}
         for index, polynomial in self.polynomials.items():
             mirrored = (self.kind == "D" and index[0] > index[1]) or (self.kind == "C" and index[1] > index[2])
             if polynomial and not mirrored:
-                found[self._name(index)] = polynomial
-        return found
+                by_name[self._name(index)] = polynomial
+        return by_name
 
     def _name(self, index: tuple[int, ...]) -> str:
         return names.name(self.kind, index) if self.kind else f"[{', '.join(map(str, index))}]"
@@ -74,15 +74,15 @@ class PolynomialArray(np.ndarray):
 
     def __str__(self) -> str:
         """The entries that are not zero, line by line; of a long array only what ``repr`` says."""
-        found = self.listed
-        if not found or sum(map(len, found.values())) > TOGETHER:
+        polynomials = self.listed
+        if not polynomials or sum(map(len, polynomials.values())) > TOGETHER:
             return repr(self)
-        return "\n".join(f"{name} = {polynomial.text()}" for name, polynomial in found.items())
+        return "\n".join(f"{name} = {polynomial.text()}" for name, polynomial in polynomials.items())
 
     def _repr_latex_(self) -> str | None:
         """A matrix; None where it is too long to typeset."""
-        found = self.polynomials
-        if not found or self.ndim > 2 or sum(map(len, found.values())) > TOGETHER:
+        polynomials = self.polynomials
+        if not polynomials or self.ndim > 2 or sum(map(len, polynomials.values())) > TOGETHER:
             return None
         rows = np.atleast_2d(np.asarray(self)) if self.ndim == 2 else np.asarray(self).reshape(-1, 1)
         body = r" \\ ".join(" & ".join(cast(TrigPolynomial, entry).latex() for entry in row) for row in rows)
@@ -94,9 +94,9 @@ class PolynomialArray(np.ndarray):
 
     def html(self) -> list[Html]:
         """The parts that a notebook shows: the matrix itself, or its entries one by one."""
-        found = self.polynomials
-        terms = sum(map(len, found.values()))
-        size = self._size if self.ndim > 1 else f"{len(found)} entries"
+        polynomials = self.polynomials
+        terms = sum(map(len, polynomials.values()))
+        size = self._size if self.ndim > 1 else f"{len(polynomials)} entries"
         title = heading(f"{KINDS.get(self.kind, 'Polynomials')}, {size}, {terms:,} terms")
         if self.ndim == 2 and terms <= TOGETHER:
             return [title, matrix([[excerpt_html(entry) for entry in row] for row in np.asarray(self)])]
@@ -110,7 +110,7 @@ class PolynomialArray(np.ndarray):
                 lines.append(flow(label, excerpt_html(polynomial)))
             else:
                 counts.append(join([label, f" {len(polynomial):,}"]))
-        zeros = len(found) - sum(bool(entry) for entry in found.values())
+        zeros = len(polynomials) - sum(bool(entry) for entry in polynomials.values())
         if counts:
             lines.append(note("Numbers of terms of the others: ", join(counts, ", "), "; index the array for one."))
         return [title, *lines, note(f"Entries that are zero: {zeros}.")] if zeros else [title, *lines]
@@ -118,7 +118,7 @@ class PolynomialArray(np.ndarray):
 
 def array_of(shape: tuple[int, ...], kind: str, entry: Any) -> PolynomialArray:
     """An array whose entry at each place is ``entry(place)``."""
-    made = np.empty(shape, dtype=object)
+    entries = np.empty(shape, dtype=object)
     for index in np.ndindex(shape):
-        made[index] = entry(index)
-    return PolynomialArray.of(made, kind)
+        entries[index] = entry(index)
+    return PolynomialArray.of(entries, kind)

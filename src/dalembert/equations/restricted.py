@@ -56,7 +56,7 @@ def restricted(
     """
     if joints is None and not at:
         return kind(arm, parameters, None, formulation)
-    resting = rest(arm, joints, at or {})
+    resting = resting_positions(arm, joints, at or {})
     if len(resting) == arm.n:
         raise ArmError(f"{arm.where}{arm.name}: all joints are at rest; leave at least one to move")
     small = arm.locked(resting)
@@ -65,16 +65,18 @@ def restricted(
     return kind(small, parameters, starred(arm, small, resting, parameters), formulation)
 
 
-def rest(arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]) -> dict[str, object]:
+def resting_positions(
+    arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]
+) -> dict[str, object]:
     """Names of the joints at rest, with their positions."""
-    placed = {arm._moving_joint(which).name: value for which, value in at.items()}
+    positions = {arm._moving_joint(joint).name: value for joint, value in at.items()}
     if joints is None:
-        return placed
-    moving = {arm._moving_joint(which).name for which in joints}
-    both = moving & set(placed)
-    if both:
-        raise ArmError(f"{arm.where}joint {sorted(both)[0]!r} is said both to move and to rest; name it once")
-    return {name: placed.get(name, 0) for name in arm.joint_names if name not in moving}
+        return positions
+    moving = {arm._moving_joint(joint).name for joint in joints}
+    contradictory = moving & set(positions)
+    if contradictory:
+        raise ArmError(f"{arm.where}joint {sorted(contradictory)[0]!r} is said both to move and to rest; name it once")
+    return {name: positions.get(name, 0) for name in arm.joint_names if name not in moving}
 
 
 def starred(
@@ -84,7 +86,7 @@ def starred(
     model = EquationsModel(arm, parameters)
     frozen = Frozen(model.ring)
     # A load with symbols of its own stays apart in the restricted model too.
-    whole: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.unloaded.segments]
+    inertias: list[tuple[Any, Any, Any]] = [(s.mass, s.moment, s.tensor) for s in model.unloaded.segments]
     absorbing: set[int] = set()
     resting = {
         joint.name: resting[arm.joint_names[coupled.coordinate]] if coupled.multiplier == 1
@@ -99,19 +101,23 @@ def starred(
             # The offset of a joint that follows another stands in its placement.
             value = resting[name]
             q = Angle.of(value, name) if segment.revolute else model.ring.number(exact(value, name))
-            mass, moment, tensor = moved(*whole[index], *joint_frame(segment, frozen, q))
-            held = whole[segment.parent]
-            whole[segment.parent] = add(held[0], mass), plus(held[1], moment), matplus(held[2], tensor)
+            mass, moment, tensor = moved(*inertias[index], *joint_frame(segment, frozen, q))
+            parent_inertia = inertias[segment.parent]
+            inertias[segment.parent] = (
+                add(parent_inertia[0], mass),
+                plus(parent_inertia[1], moment),
+                matplus(parent_inertia[2], tensor),
+            )
             absorbing.add(segment.parent)
     styles = select(small, parameters).styles
-    found: dict[str, Definition] = {}
+    definitions: dict[str, Definition] = {}
     for index in sorted(absorbing):
         if bodies[index] in resting:
             continue
         tag = str([joint.name for joint in small.all_moving].index(bodies[index]) + 1)
-        moments = in_link_frame(whole[index], model.chain.segments[index].link)
-        found |= starred_parameters([as_polynomial(model.space, value) for value in moments], styles[tag], tag)
-    return found
+        moments = in_link_frame(inertias[index], model.chain.segments[index].link)
+        definitions |= starred_parameters([as_polynomial(model.space, value) for value in moments], styles[tag], tag)
+    return definitions
 
 
 def in_link_frame(inertia: tuple[Any, Any, Any], link: tuple[Any, Any]) -> list[Any]:

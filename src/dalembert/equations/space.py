@@ -42,9 +42,9 @@ class Space:
 
     def extended(self, extra: Iterable[Symbol]) -> Space:
         """The space with additional symbols."""
-        more = {symbol.name: symbol for symbol in extra if symbol.name not in self.symbols}
-        ring = TrigRing(self.ring.angles, (*self.ring.symbols, *more))
-        return Space(ring, {**self.symbols, **more}, self.joint_names, self.twists)
+        new_symbols = {symbol.name: symbol for symbol in extra if symbol.name not in self.symbols}
+        ring = TrigRing(self.ring.angles, (*self.ring.symbols, *new_symbols))
+        return Space(ring, {**self.symbols, **new_symbols}, self.joint_names, self.twists)
 
     def common(self, other: Space) -> Space:
         """A space that contains both."""
@@ -64,35 +64,35 @@ class Space:
 
     def carried(self, source: Space, poly: Any) -> Any:
         """A polynomial of ``source`` as an element of this space."""
-        mine, theirs = self.ring, source.ring
-        if theirs.angles.axes == mine.angles.axes:
-            images = [mine.gens[mine.index[name]] if name in mine.index else None for name in theirs.names]
+        ring, source_ring = self.ring, source.ring
+        if source_ring.angles.axes == ring.angles.axes:
+            images = [ring.gens[ring.index[name]] if name in ring.index else None for name in source_ring.names]
             used = poly.degrees()
-            for name, image, degree in zip(theirs.names, images, used, strict=False):
+            for name, image, degree in zip(source_ring.names, images, used, strict=False):
                 if image is None and degree > 0:
                     raise ArmError(f"symbol {name} does not exist here")
-            if not theirs.names:
-                return mine.one * poly.leading_coefficient() if poly else mine.zero
-            return poly.compose(*(mine.zero if image is None else image for image in images), ctx=mine.context)
-        if mine.angles.summed:
+            if not source_ring.names:
+                return ring.one * poly.leading_coefficient() if poly else ring.zero
+            return poly.compose(*(ring.zero if image is None else image for image in images), ctx=ring.context)
+        if ring.angles.summed:
             raise ArmError("a polynomial in single angles is not carried to sums of angles; use sums from the start")
-        count = len(theirs.tags)
-        images = [mine.zero] * len(theirs.names)
-        for index, weights in enumerate(theirs.angles.weights):
+        count = len(source_ring.tags)
+        images = [ring.zero] * len(source_ring.names)
+        for index, weights in enumerate(source_ring.angles.weights):
             if not weights:
-                fixed = theirs.tags[index]
-                images[index], images[count + index] = (mine.gens[mine.index[f"{t}{fixed}"]] for t in "sc")
+                fixed = source_ring.tags[index]
+                images[index], images[count + index] = (ring.gens[ring.index[f"{t}{fixed}"]] for t in "sc")
                 continue
             sin: Any = 0
             cos: Any = 1
             for joint, sign in weights:
-                s, c = mine.sincos(mine.position(joint))
+                s, c = ring.sincos(ring.position(joint))
                 s = s if sign > 0 else -s
                 sin, cos = sin * c + cos * s, cos * c - sin * s
-            images[index], images[count + index] = mine.poly_of(sin), mine.poly_of(cos)
-        for name in theirs.names[2 * count :]:
-            images[theirs.index[name]] = mine.gens[mine.index[name]]
-        return mine.reduced(poly.compose(*images, ctx=mine.context))
+            images[index], images[count + index] = ring.poly_of(sin), ring.poly_of(cos)
+        for name in source_ring.names[2 * count :]:
+            images[source_ring.index[name]] = ring.gens[ring.index[name]]
+        return ring.reduced(poly.compose(*images, ctx=ring.context))
 
     def joint_of(self, which: str | int) -> int:
         """The joint, counted from 0, for an integer, "q1" or a joint name."""
@@ -127,6 +127,6 @@ class Space:
                 raise ArmError(f"symbol {name} has no value of its own; give one, as in poly(q, {{{name!r}: 0.5}})")
             values[name] = float(Fraction(value) if isinstance(value, int) else value)  # type: ignore[arg-type]
         for name, angle in self.twists.items():
-            value_of = Angle.of(overrides[name], name) if name in overrides else angle
-            values[f"s_{name}"], values[f"c_{name}"] = float(value_of.sin), float(value_of.cos)
+            twist = Angle.of(overrides[name], name) if name in overrides else angle
+            values[f"s_{name}"], values[f"c_{name}"] = float(twist.sin), float(twist.cos)
         return values

@@ -66,10 +66,10 @@ def starred_parameters(moments: Sequence[TrigPolynomial], style: str, tag: str) 
         first = [p[f"m{axis}"] for axis in "xyz"]
         square = first[0] * first[0] + first[1] * first[1] + first[2] * first[2] if i == j else 0
         tops[f"C{key}"] = mass * moment - (square - first[i] * first[j])
-    found: dict[str, Definition] = {f"m{tag}*": mass}
+    definitions: dict[str, Definition] = {f"m{tag}*": mass}
     for name in STYLES[style][1:]:
-        found[f"{named(name, tag)}*"] = over_mass(tops[name], mass, f"m{tag}*")
-    return found
+        definitions[f"{named(name, tag)}*"] = over_mass(tops[name], mass, f"m{tag}*")
+    return definitions
 
 
 def over_mass(top: TrigPolynomial, mass: TrigPolynomial, name: str) -> Definition:

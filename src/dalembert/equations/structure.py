@@ -129,8 +129,8 @@ class Structure:
         return all(c.as_predicted for c in self.coefficients) and not any(self.relations.values())
 
     def __repr__(self) -> str:
-        kept = f"{self.total} of {self.independent} independent coefficients not zero"
-        return f"<Structure of {self.arm!r}: {self.n} joints, {kept}>"
+        nonzero = f"{self.total} of {self.independent} independent coefficients not zero"
+        return f"<Structure of {self.arm!r}: {self.n} joints, {nonzero}>"
 
     def _repr_html_(self) -> str:
         from ..markup.notebook import folded, framed, heading

@@ -16,7 +16,7 @@ KINDS = {
 }
 
 
-def counts_table(found: Structure) -> DataTable:
+def counts_table(structure: Structure) -> DataTable:
     """Coefficients by kind: independent ones of a general arm, non-zero and constant ones of this arm."""
     columns = (
         Column("kind", "kind"),
@@ -26,12 +26,12 @@ def counts_table(found: Structure) -> DataTable:
     )
     rows = tuple(
         (KINDS.get(kind, kind), count.independent, count.nonzero, count.constant)
-        for kind, count in found.counts.items()
+        for kind, count in structure.counts.items()
     )
     return DataTable("structure", "How many coefficients there are", columns, rows)
 
 
-def dependence_table(found: Structure, names: tuple[str, ...] = ()) -> DataTable:
+def dependence_table(structure: Structure, names: tuple[str, ...] = ()) -> DataTable:
     """Number of terms of each non-zero coefficient, and the joint positions it depends on."""
     columns = (
         Column("coefficient", "coefficient", kind="name"),
@@ -39,21 +39,21 @@ def dependence_table(found: Structure, names: tuple[str, ...] = ()) -> DataTable
         Column("depends on", "depends on the positions of"),
     )
     rows = []
-    for item in found.coefficients:
+    for item in structure.coefficients:
         if item.zero is None:
-            on = (
+            joints = (
                 ", ".join(joint_label(j, names[j] if names else str(j + 1)) for j in item.joints)
                 or "nothing: it is constant"
             )
-            rows.append((item.name, item.terms, on))
+            rows.append((item.name, item.terms, joints))
     return DataTable("dependence", "What each coefficient depends on", columns, tuple(rows), first=12)
 
 
-def reasons(found: Structure) -> Html:
+def reasons(structure: Structure) -> Html:
     """Zero coefficients, grouped by why they vanish."""
     parts = []
     for reason, sentence in WHY.items():
-        zero = [item.name for item in found.coefficients if item.zero == reason]
+        zero = [item.name for item in structure.coefficients if item.zero == reason]
         if zero:
             parts.append(
                 tag("p", tag("b", f"{sentence[0].upper()}{sentence[1:]}: "), join((coefficient(n) for n in zero), ", "))

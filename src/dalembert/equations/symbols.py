@@ -66,7 +66,7 @@ class Selection:
         """Names of the symbols."""
         return tuple(symbol.name for symbol in self.symbols)
 
-    def given(self, ring: TrigRing) -> dict[str, Any]:
+    def ring_parameters(self, ring: TrigRing) -> dict[str, Any]:
         """The parameters for ``formulations.chain``: numbers of the arm as elements of the ring, by name."""
         elements = {symbol.name: ring.symbol(symbol.name) for symbol in self.symbols}
         elements |= {name: ring.number(value) for name, value in self.fixed_values.items()}
@@ -75,12 +75,12 @@ class Selection:
             star = "*" if tag in self.stars else ""
             if any(named(name, tag) + star in elements for name in STYLES[style]):
                 inertia = inertia_of(self.arm, tag, self.load)
-                own = {
+                body_elements = {
                     named(name, tag): elements[named(name, tag) + star]
                     for name in STYLES[style]
                     if named(name, tag) + star in elements
                 }
-                parameters |= over_ring(tag, style, inertia, ring, own, self.load and tag == self.hand)
+                parameters |= over_ring(tag, style, inertia, ring, body_elements, self.load and tag == self.hand)
         for step in steps(self.arm):
             plain = step.name.removeprefix("-")
             sign = -1 if step.name.startswith("-") else 1
@@ -113,22 +113,22 @@ def named(name: str, tag: str) -> str:
 
 
 def over_ring(
-    tag: str, style: str, inertia: Inertia, ring: TrigRing, known: Mapping[str, Any], loaded: bool
+    tag: str, style: str, inertia: Inertia, ring: TrigRing, elements: Mapping[str, Any], loaded: bool
 ) -> dict[str, Any]:
     """The ten parameters of one body over the ring, about the mass centre unless the style is "moments".
 
     A body that also carries a load with symbols is given about its frame, where the two add.
     """
     values = dict(zip(STYLES[style], style_values(style, inertia), strict=True))
-    p = {name: known.get(named(name, tag), ring.number(value)) for name, value in values.items()}
+    p = {name: elements.get(named(name, tag), ring.number(value)) for name, value in values.items()}
     if style == "gyration":
         p |= about_frame(p)
         p |= {f"C{key}": p[f"I{key}"] - steiner for key, steiner in parallel_axes(p).items()}
     elif style == "centre":
         p |= {f"I{key}": p[f"C{key}"] + steiner for key, steiner in parallel_axes(p).items()}
         p |= {f"m{axis}": p["m"] * p[axis] for axis in "xyz"}
-    kept = PARAMETERS if style == "moments" or loaded or tag == "L" else CENTRAL
-    return {f"{name}{tag}": p[name] for name in kept}
+    names = PARAMETERS if style == "moments" or loaded or tag == "L" else CENTRAL
+    return {f"{name}{tag}": p[name] for name in names}
 
 
 def parallel_axes(p: Mapping[str, Any]) -> dict[str, Any]:
@@ -228,20 +228,20 @@ class _Choice:
         self._geometry()
         self._gravity()
 
-    def _take(self, symbol: Symbol, wanted: bool) -> None:
+    def _take(self, symbol: Symbol, requested: bool) -> None:
         """Registers a parameter, and makes it a symbol if it is requested."""
         self.recognised.add(symbol.name)
         if symbol.name in self.values:
             self.numbers[symbol.name] = self.values[symbol.name]
-        elif symbol.name in self.singles or (wanted and symbol.value):
+        elif symbol.name in self.singles or (requested and symbol.value):
             self.symbols.append(symbol)
 
     def _body(self, tag: str, style: str, load: bool) -> None:
         """The inertial parameters of one body."""
         requested = self.singles | set(self.values)
-        for other in ("centre", "gyration"):
-            if any(named(name, tag) in requested for name in STYLES[other][1:]):
-                style = other
+        for alternative in ("centre", "gyration"):
+            if any(named(name, tag) in requested for name in STYLES[alternative][1:]):
+                style = alternative
         inertia = inertia_of(self.arm, tag, load)
         if not inertia.mass and inertia and tag != "L":
             # Published arms have massless bodies with moments, which have no mass centre or radius of gyration.
@@ -249,10 +249,10 @@ class _Choice:
         self.styles[tag] = style
         kind, link = ("load", "L") if tag == "L" else ("inertial", int(tag))
         group = bool(self.groups & {"inertial", "full", "centre", "gyration"}) if tag != "L" else "load" in self.groups
-        everything = "full" in self.groups or tag == "L"
+        zeros_too = "full" in self.groups or tag == "L"
         for name, value in zip(STYLES[style], style_values(style, inertia), strict=True):
             symbol = Symbol(named(name, tag) + ("*" if tag in self.stars else ""), value, kind, link)
-            if everything and group and symbol.name not in self.values:
+            if zeros_too and group and symbol.name not in self.values:
                 self.recognised.add(symbol.name)
                 self.symbols.append(symbol)
             else:
@@ -274,8 +274,8 @@ class _Choice:
             name = step.name.removeprefix("-")
             amount = step.amount if not step.name.startswith("-") else -step.amount
             if name in geometry:
-                taken = {*self.numbers, *self.twists, *(symbol.name for symbol in self.symbols)}
-                if name in taken and geometry[name] != amount:
+                registered = {*self.numbers, *self.twists, *(symbol.name for symbol in self.symbols)}
+                if name in registered and geometry[name] != amount:
                     raise ArmError(
                         f"{self.arm.where}{self.arm.name}: two lengths or angles that differ are named {name!r}, which "
                         "cannot be one symbol; name one of them otherwise"
@@ -296,9 +296,9 @@ class _Choice:
         """Gravity: one symbol g where it has one component, else gx, gy, gz."""
         vector = self.arm.gravity
         components = [value for value in vector if value]
-        wanted = "gravity" in self.groups
+        requested = "gravity" in self.groups
         if len(components) == 1 and not {"gx", "gy", "gz"} & (self.singles | set(self.values)):
-            self._take(Symbol("g", abs(components[0]), "gravity"), wanted)
+            self._take(Symbol("g", abs(components[0]), "gravity"), requested)
         else:
             for name, value in zip(("gx", "gy", "gz"), vector, strict=True):
-                self._take(Symbol(name, value, "gravity"), wanted)
+                self._take(Symbol(name, value, "gravity"), requested)

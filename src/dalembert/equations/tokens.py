@@ -35,7 +35,7 @@ class Token:
 
     kind: str
     text: str
-    at: int
+    position: int
 
 
 def tokens(text: str) -> list[Token]:

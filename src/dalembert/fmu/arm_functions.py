@@ -62,24 +62,24 @@ class ArmFunctions:
         """All of them by name."""
         n, motors, contacts = self.arm.n, len(self.arm.drives.actuators), len(self.arm.contacts)
         state = (("q", n), ("qd", n))
-        kept = (("parameters", len(self.rows)),) if self.rows else ()
-        found = {
+        parameters = (("parameters", len(self.rows)),) if self.rows else ()
+        functions = {
             "dynamics": Function(
-                "dynamics", (*state, *kept), (("mass", (n, n)), ("bias", (n,))), partial(_dynamics, self)
+                "dynamics", (*state, *parameters), (("mass", (n, n)), ("bias", (n,))), partial(_dynamics, self)
             ),
             "hand": Function(
                 "hand",
-                (*state, *kept),
+                (*state, *parameters),
                 (("energy", (1,)), ("position", (3,)), ("turn", (3, 3)), ("velocity", (3,)), ("spin", (3,))),
                 partial(_hand, self),
             ),
         }
         if contacts:
             rows = (("rows", (contacts, n)), ("drift", (contacts,)))
-            found["contacts"] = Function("contacts", state, rows, partial(_contacts, self))
+            functions["contacts"] = Function("contacts", state, rows, partial(_contacts, self))
         if self.arm.counts_drives and motors:
-            found["ratios"] = Function("ratios", (("q", n),), (("ratios", (motors, n)),), partial(_ratios, self))
-        return found | friction_functions(self.arm.contacts, self.shafts, len(self.rows))
+            functions["ratios"] = Function("ratios", (("q", n),), (("ratios", (motors, n)),), partial(_ratios, self))
+        return functions | friction_functions(self.arm.contacts, self.shafts, len(self.rows))
 
 
 def rub_viscously(
@@ -89,50 +89,55 @@ def rub_viscously(
     train, arm = system.train, system.arm
     if train is None:
         return
-    laws = {key: shaft.law(graph, p[at : at + 4]) for key, (at, shaft) in shafts.items()}
+    laws = {key: shaft.law(graph, p[offset : offset + 4]) for key, (offset, shaft) in shafts.items()}
     train.rub_as(
         [viscous_alone(laws.get(f"{stem}{motor_shaft(a.name)}")) for a in arm.drives.actuators],
         [viscous_alone(laws.get(f"{stem}{joint_shaft(j.name)}")) for j in arm.all_moving],
     )
 
 
-def _dynamics(of: ArmFunctions) -> Tables:
+def _dynamics(arm_functions: ArmFunctions) -> Tables:
     """D, and the torques at zero acceleration with viscous friction."""
     graph = Graph()
-    system = of.over(graph)
-    q, qd = graph.inputs("q_", of.arm.n), graph.inputs("qd_", of.arm.n)
-    if of.program is None:
-        return determined(of.arm, lambda: (system.mass_matrix(graph, q), system.torque(graph, q, qd, [0] * of.arm.n)))
-    smooth = of.program.frictionless()
-    values = {f"q_{i}": q[i] for i in range(of.arm.n)} | {f"qd_{i}": qd[i] for i in range(of.arm.n)}
+    system = arm_functions.over(graph)
+    q, qd = graph.inputs("q_", arm_functions.arm.n), graph.inputs("qd_", arm_functions.arm.n)
+    if arm_functions.program is None:
+        return determined(
+            arm_functions.arm,
+            lambda: (system.mass_matrix(graph, q), system.torque(graph, q, qd, [0] * arm_functions.arm.n)),
+        )
+    smooth = arm_functions.program.frictionless()
+    values = {f"q_{i}": q[i] for i in range(arm_functions.arm.n)} | {
+        f"qd_{i}": qd[i] for i in range(arm_functions.arm.n)
+    }
     mass = evaluate(smooth.function("mass_matrix").nodes, values, graph)
     bias = evaluate(smooth.function("bias").nodes, values, graph)
-    braked = system.friction(graph, q, qd, [0] * of.arm.n)
-    return mass, [add(a, b) for a, b in zip(bias, braked, strict=True)]
+    friction = system.friction(graph, q, qd, [0] * arm_functions.arm.n)
+    return mass, [add(a, b) for a, b in zip(bias, friction, strict=True)]
 
 
-def _hand(of: ArmFunctions) -> Tables:
+def _hand(arm_functions: ArmFunctions) -> Tables:
     """V, and where the tool is and how it moves."""
     graph = Graph()
-    system = of.over(graph)
-    q, qd = graph.inputs("q_", of.arm.n), graph.inputs("qd_", of.arm.n)
-    turn, place = system.tool_frame(graph, q)
+    system = arm_functions.over(graph)
+    q, qd = graph.inputs("q_", arm_functions.arm.n), graph.inputs("qd_", arm_functions.arm.n)
+    turn, position = system.tool_frame(graph, q)
     twist = [dot(row, qd) for row in system.jacobian(graph, q)]
-    return [system.potential_energy(graph, q)], place, turn, twist[:3], twist[3:]
+    return [system.potential_energy(graph, q)], position, turn, twist[:3], twist[3:]
 
 
-def _ratios(of: ArmFunctions) -> Tables:
+def _ratios(arm_functions: ArmFunctions) -> Tables:
     """N: speeds of the motors per joint speed."""
     graph = Graph()
-    system = of.over(graph)
+    system = arm_functions.over(graph)
     assert system.train is not None, "only arms with drives have motors"
-    return (system.train.transmission(graph, graph.inputs("q_", of.arm.n)).first,)
+    return (system.train.transmission(graph, graph.inputs("q_", arm_functions.arm.n)).first,)
 
 
-def _contacts(of: ArmFunctions) -> Tables:
+def _contacts(arm_functions: ArmFunctions) -> Tables:
     """Speeds of the contacts per joint speed, and their accelerations at constant speeds."""
-    graph, arm = Graph(), of.arm
-    system = of.over(graph)
+    graph, arm = Graph(), arm_functions.arm
+    system = arm_functions.over(graph)
     assert system.train is not None, "only arms with drives rub"
     q, qd = graph.inputs("q_", arm.n), graph.inputs("qd_", arm.n)
     if not arm.contacts_vary:
@@ -141,38 +146,38 @@ def _contacts(of: ArmFunctions) -> Tables:
     rows: list[list[Scalar]] = []
     drift: list[Scalar] = []
     for contact in arm.contacts:
-        own = contact.motor >= 0
-        rows.append(list(ratios.first[contact.motor]) if own else [float(x) for x in contact.row])
-        bends = own and ratios.second is not None
-        drift.append(dot(qd, matvec(ratios.second[contact.motor], qd)) if bends and ratios.second else 0)
+        at_motor = contact.motor >= 0
+        rows.append(list(ratios.first[contact.motor]) if at_motor else [float(x) for x in contact.row])
+        varies = at_motor and ratios.second is not None
+        drift.append(dot(qd, matvec(ratios.second[contact.motor], qd)) if varies and ratios.second else 0)
     return rows, drift
 
 
 def about_frame(p: Sequence[Scalar]) -> list[Scalar]:
     """The ten parameters about the tool frame of a load given by mass, mass centre and inertia about it."""
-    mass, *rest = p
-    entries = dict(zip((name for name, _, _ in ENTRIES), rest[3:], strict=True))
+    mass, *centre_and_entries = p
+    entries = dict(zip((name for name, _, _ in ENTRIES), centre_and_entries[3:], strict=True))
     central = as_matrix([entries["".join(sorted((a, b)))] for b in "xyz"] for a in "xyz")
-    about = moved(mass, ZERO, central, EYE, tuple(rest[:3]))
-    return [about[0], *about[1], *(about[2][i][j] for _, i, j in ENTRIES)]
+    inertia = moved(mass, ZERO, central, EYE, tuple(centre_and_entries[:3]))
+    return [inertia[0], *inertia[1], *(inertia[2][i][j] for _, i, j in ENTRIES)]
 
 
 def load_quantities(arm: ArmSystem, stem: str = "load") -> list[FmuVariable]:
     """The ten parameters of the load in the hand."""
-    held = dict(arm.loads).get(arm.tool_link)
-    body = held.body if held is not None else None
+    load = dict(arm.loads).get(arm.tool_link)
+    body = load.body if load is not None else None
     mass = float(body.mass) if body is not None else 0.0
     com = [float(x) for x in body.com] if body is not None and body.mass else [0.0] * 3
-    found = [FmuVariable(f"{stem}.mass", "kg", "mass of the load in the hand", mass)]
-    found += [
+    variables = [FmuVariable(f"{stem}.mass", "kg", "mass of the load in the hand", mass)]
+    variables += [
         FmuVariable(f"{stem}.com.{axis}", "m", f"mass centre of the load in the tool frame, {axis}", x)
         for axis, x in zip("xyz", com, strict=True)
     ]
     for name, i, j in ENTRIES:
         value = float(body.central[i][j]) if body is not None and body.mass else 0.0
         text = f"inertia of the load about its mass centre, along the axes of the tool, {name}"
-        found.append(FmuVariable(f"{stem}.inertia.{name}", "kg.m2", text, value))
-    return found
+        variables.append(FmuVariable(f"{stem}.inertia.{name}", "kg.m2", text, value))
+    return variables
 
 
 def gravity_quantities(arm: ArmSystem) -> list[FmuVariable]:
@@ -185,17 +190,17 @@ def gravity_quantities(arm: ArmSystem) -> list[FmuVariable]:
 
 def shafts_of(arms: Mapping[str, ArmSystem]) -> list[Shaft]:
     """The shafts with friction, of motors and of joints, under names of the FMU; those of chains with their names."""
-    found = []
+    shafts = []
     for chain, arm in arms.items():
         if not arm.counts_drives:
             continue
         stem = f"{chain}." if chain else ""
         for k, a in enumerate(arm.drives.actuators):
             if a.friction:
-                found.append((f"{stem}{motor_shaft(a.name)}", a.friction, not is_force(arm, k)))
+                shafts.append((f"{stem}{motor_shaft(a.name)}", a.friction, not is_force(arm, k)))
         for joint in arm.all_moving:
-            own = arm.drives.friction_of(joint.name)
-            if own:
-                found.append((f"{stem}{joint_shaft(joint.name)}", own, joint.kind == "revolute"))
-    names = structured(key for key, _, _ in found)
-    return [Shaft(key, name, own, turns) for name, (key, own, turns) in zip(names, found, strict=True)]
+            friction = arm.drives.friction_of(joint.name)
+            if friction:
+                shafts.append((f"{stem}{joint_shaft(joint.name)}", friction, joint.kind == "revolute"))
+    names = structured(key for key, _, _ in shafts)
+    return [Shaft(key, name, friction, turns) for name, (key, friction, turns) in zip(names, shafts, strict=True)]

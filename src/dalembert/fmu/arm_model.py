@@ -61,7 +61,7 @@ def arm_model(
     plant: Plant, arm: ArmSystem, program: ProgramSystem | None, stops: bool, restitution: float, saturate: bool | None
 ) -> FmuModel:
     """The model of a plant whose system is ``arm``, or a ``program`` that stands for it."""
-    made = ArmFunctions(arm, program)
+    arm_functions = ArmFunctions(arm, program)
     coordinates = coordinates_of(plant)
     motors = structured(plant.input_names) if isinstance(plant, MotorPlant) else ()
     saturation = saturation_of(plant, saturate)
@@ -70,13 +70,13 @@ def arm_model(
     if saturation is not None:
         table.add("INPUT_LIMIT", limit_quantities(inputs, saturation.inputs.tolist(), "limit"))
         table.add("JOINT_LIMIT", joint_limits(coordinates, saturation))
-    functions = dict(made.functions)
+    functions = dict(arm_functions.functions)
     if isinstance(plant, MotorPlant) and plant.electric is not None:
         circuit_parameters(table, plant, motors)
         functions |= circuit_functions(plant)
-    table.add("PHYSICS", made.rows)
+    table.add("PHYSICS", arm_functions.rows)
     start = table.offsets["PHYSICS"]
-    kept = "me->p + PHYSICS, " if made.rows else ""
+    parameters_argument = "me->p + PHYSICS, " if arm_functions.rows else ""
     motor_driven = isinstance(plant, MotorPlant)
     if not motor_driven:
         functions.pop("ratios", None)
@@ -92,21 +92,23 @@ def arm_model(
         own_outputs=HAND,
         functions=functions,
         glue=GLUE.format(
-            dynamics=f"arm_dynamics(x, x + N, {kept}at->mass, at->bias);",
+            dynamics=f"arm_dynamics(x, x + N, {parameters_argument}at->mass, at->bias);",
             contacts="arm_contacts(x, x + N, at->rows, at->drift);" if plant.contacts else "",
             contacts_along="arm_contacts_along(x, x + N, dx, dx + N, d->rows, d->drift);" if plant.contacts else "",
             ratios="arm_ratios(x, at->ratios);" if motor_driven else "",
             ratios_along="arm_ratios_along(x, dx, d->ratios);" if motor_driven else "",
-            kept=kept,
+            kept=parameters_argument,
         ),
         stops=stops,
         limited=saturation is not None,
         limited_at_joints=saturation is not None and saturation.coupled,
         currents=motors if plant.extra else (),
-        friction_groups=tuple((start + at, start + at + 1, start + at + 2) for at, _ in made.shafts.values()),
-        positive=positive_places(table),
+        friction_groups=tuple(
+            (start + offset, start + offset + 1, start + offset + 2) for offset, _ in arm_functions.shafts.values()
+        ),
+        positive=nonnegative_indices(table),
         divisors=circuit_divisors(table, plant),
-        loads=(start,) if made.holds else (),
+        loads=(start,) if arm_functions.holds else (),
     )
 
 
@@ -127,13 +129,18 @@ HAND = (
 """What ``arm_hand`` gives."""
 
 
-def coordinates_of(plant: Plant, at: Sequence[float] | None = None) -> tuple[FmuCoordinate, ...]:
-    """The coordinates; they start at zero, or at the limit next to it, or where ``at`` says."""
+def coordinates_of(plant: Plant, start: Sequence[float] | None = None) -> tuple[FmuCoordinate, ...]:
+    """The coordinates; they start at zero, or at the limit next to it, or where ``start`` says."""
     names = structured(plant.joint_names)
     rows = zip(names, plant.system.moving, plant.lower.tolist(), plant.upper.tolist(), strict=True)
     return tuple(
         FmuCoordinate(
-            name, joint.name, joint.kind == "revolute", low, high, min(max(0.0, low), high) if at is None else at[k]
+            name,
+            joint.name,
+            joint.kind == "revolute",
+            low,
+            high,
+            min(max(0.0, low), high) if start is None else start[k],
         )
         for k, (name, joint, low, high) in enumerate(rows)
     )
@@ -185,8 +192,13 @@ def input_quantities(
 def limit_quantities(inputs: Sequence[FmuVariable], limits: Sequence[float], stem: str) -> list[FmuVariable]:
     """The largest of each input."""
     return [
-        FmuVariable(f"{stem}.{own.name}", own.unit, f"largest {own.text}; {NO_LIMIT:g} for none", bounded(float(most)))
-        for own, most in zip(inputs, limits, strict=True)
+        FmuVariable(
+            f"{stem}.{variable.name}",
+            variable.unit,
+            f"largest {variable.text}; {NO_LIMIT:g} for none",
+            bounded(float(limit)),
+        )
+        for variable, limit in zip(inputs, limits, strict=True)
     ]
 
 
@@ -209,7 +221,7 @@ def contact_quantities(plant: Plant) -> tuple[FmuVariable, ...]:
     )
 
 
-def positive_places(table: ParameterTable) -> tuple[int, ...]:
+def nonnegative_indices(table: ParameterTable) -> tuple[int, ...]:
     """Places of parameters that are not below zero."""
     stems = ("friction.", "limit.", "motor.")
     return tuple(k for k, row in enumerate(table.rows) if row.name.startswith(stems))

@@ -55,15 +55,15 @@ def circuit_divisors(table: ParameterTable, plant: Plant) -> tuple[tuple[int, st
     if not isinstance(plant, MotorPlant) or plant.electric is None:
         return ()
     count, start = len(plant.input_names), table.offsets["CIRCUIT"]
-    needed = {"torque_constant": "set one above zero"}
+    remedies = {"torque_constant": "set one above zero"}
     if plant.kind == "voltage" and plant.extra:
-        needed["inductance"] = "set one above zero, or write the FMU from a system whose motors have no inductance"
+        remedies["inductance"] = "set one above zero, or write the FMU from a system whose motors have no inductance"
     elif plant.kind == "voltage":
-        needed["resistance"] = "set one above zero, or write the FMU from a system whose motors all have inductance"
+        remedies["resistance"] = "set one above zero, or write the FMU from a system whose motors all have inductance"
     return tuple(
-        (start + block * count + k, needed[field])
+        (start + block * count + k, remedies[field])
         for block, (field, _, _) in enumerate(constants_of(plant))
-        if field in needed
+        if field in remedies
         for k in range(count)
     )
 
@@ -72,34 +72,36 @@ def circuit_functions(plant: MotorPlant) -> dict[str, Function]:
     """``circuit``: di/dt where currents are states, else currents; ``motor_torque``."""
     count = len(plant.input_names)
     size = len(constants_of(plant)) * count
-    kept = ("parameters", size)
-    found = {
+    parameters = ("parameters", size)
+    functions = {
         "motor_torque": Function(
-            "motor_torque", (("current", count), kept), (("torque", (count,)),), partial(_torque, count, size)
+            "motor_torque", (("current", count), parameters), (("torque", (count,)),), partial(_torque, count, size)
         )
     }
     if plant.kind == "voltage":
-        arguments = (("voltage", count), ("speed", count), ("current", count), kept)
-        found["circuit"] = Function("circuit", arguments, (("found", (count,)),), partial(_circuit, count, size))
-    return found
+        arguments = (("voltage", count), ("speed", count), ("current", count), parameters)
+        functions["circuit"] = Function("circuit", arguments, (("found", (count,)),), partial(_circuit, count, size))
+    return functions
 
 
 def _circuit(count: int, size: int) -> Tables:
+    """di/dt = (V - C_E s - R i) / L of each motor (Freeman 1985, eq. 2-228); without L, i = (V - C_E s) / R."""
     graph = Graph()
     voltage, speed, current = (graph.inputs(f"{name}_", count) for name in ("voltage", "speed", "current"))
     p = graph.inputs("p", size)
-    found = []
+    currents = []
     for k in range(count):
-        back = back_emf(p[count + k], speed[k])
+        emf = back_emf(p[count + k], speed[k])
         resistance = p[2 * count + k]
         if size == len(CONSTANTS) * count:
-            found.append(current_rate(voltage[k], current[k], back, resistance, p[3 * count + k]))
+            currents.append(current_rate(voltage[k], current[k], emf, resistance, p[3 * count + k]))
         else:
-            found.append(steady_current(voltage[k], back, resistance))
-    return (found,)
+            currents.append(steady_current(voltage[k], emf, resistance))
+    return (currents,)
 
 
 def _torque(count: int, size: int) -> Tables:
+    """C_M i of each motor."""
     graph = Graph()
     p = graph.inputs("p", size)
     return ([motor_torque(p[k], graph.input(f"current_{k}")) for k in range(count)],)

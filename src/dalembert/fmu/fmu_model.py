@@ -100,10 +100,10 @@ class FmuModel:
     @property
     def states(self) -> tuple[FmuVariable, ...]:
         """q, q', currents, joints of closed loops."""
-        found = [FmuVariable(f"q.{c.name}", c.unit, f"position of {c.label}", c.start) for c in self.coordinates]
-        found += [FmuVariable(f"qd.{c.name}", f"{c.unit}/s", f"velocity of {c.label}") for c in self.coordinates]
-        found += [FmuVariable(f"current.{name}", "A", "current of the motor") for name in self.currents]
-        return (*found, *self.joints)
+        variables = [FmuVariable(f"q.{c.name}", c.unit, f"position of {c.label}", c.start) for c in self.coordinates]
+        variables += [FmuVariable(f"qd.{c.name}", f"{c.unit}/s", f"velocity of {c.label}") for c in self.coordinates]
+        variables += [FmuVariable(f"current.{name}", "A", "current of the motor") for name in self.currents]
+        return (*variables, *self.joints)
 
     @property
     def electric(self) -> bool:
@@ -113,27 +113,27 @@ class FmuModel:
     @property
     def outputs(self) -> tuple[FmuVariable, ...]:
         """Outputs that are no states, in the order in which ``c/instance.c`` fills them."""
-        found = [
+        variables = [
             FmuVariable(f"torque.{c.name}", c.load_unit, f"load of the inputs at {c.label}, within their limits")
             for c in self.coordinates
         ]
-        found += [
+        variables += [
             FmuVariable(f"held.{c.name}", c.load_unit, f"load of sticking friction and stops at {c.label}")
             for c in self.coordinates
         ]
         shafts = list(zip(self.motors, self.motor_units, strict=True))
-        found += [
+        variables += [
             FmuVariable(f"motor_torque.{name}", unit.replace("N m", "N.m"), "torque of the motor")
             for name, unit in shafts
         ]
-        found += [
+        variables += [
             FmuVariable(f"motor_velocity.{name}", "m/s" if unit == "N" else "rad/s", "speed of the motor")
             for name, unit in shafts
         ]
         if self.electric:
-            found += [FmuVariable(f"motor_current.{name}", "A", "current of the motor") for name in self.motors]
-        found += [
+            variables += [FmuVariable(f"motor_current.{name}", "A", "current of the motor") for name in self.motors]
+        variables += [
             FmuVariable("energy.kinetic", "J", "kinetic energy"),
             FmuVariable("power", "W", "mechanical power that the inputs give to the joints"),
         ]
-        return (*found, *self.own_outputs)
+        return (*variables, *self.own_outputs)

@@ -34,12 +34,12 @@ class Shaft:
     def quantities(self) -> tuple[FmuVariable, ...]:
         """Its four parameters."""
         unit, viscous = ("N.m", "N.m.s/rad") if self.revolute else ("N", "N.s/m")
-        stem, own = f"friction.{self.name}", self.friction
+        stem, friction = f"friction.{self.name}", self.friction
         return (
-            FmuVariable(f"{stem}.forward", unit, f"moving friction of {self.key}, forward", own.moving[0]),
-            FmuVariable(f"{stem}.backward", unit, f"moving friction of {self.key}, backward", own.moving[1]),
-            FmuVariable(f"{stem}.starting", unit, f"what holds {self.key} while it stands", own.hold),
-            FmuVariable(f"{stem}.viscous", viscous, f"viscous friction of {self.key}", own.viscous),
+            FmuVariable(f"{stem}.forward", unit, f"moving friction of {self.key}, forward", friction.moving[0]),
+            FmuVariable(f"{stem}.backward", unit, f"moving friction of {self.key}, backward", friction.moving[1]),
+            FmuVariable(f"{stem}.starting", unit, f"what holds {self.key} while it stands", friction.hold),
+            FmuVariable(f"{stem}.viscous", viscous, f"viscous friction of {self.key}", friction.viscous),
         )
 
     def law(self, graph: Graph, numbers: Sequence[Scalar]) -> ShaftFriction:
@@ -65,38 +65,38 @@ def friction_functions(
     count = len(contacts)
     if not count:
         return {}
-    both = (("direction", count), ("speed", count), ("parameters", parameters))
+    arguments = (("direction", count), ("speed", count), ("parameters", parameters))
     return {
-        "friction": Function("friction", both, (("force", (count,)),), partial(_sliding, tuple(contacts), shafts)),
+        "friction": Function("friction", arguments, (("force", (count,)),), partial(_sliding, tuple(contacts), shafts)),
         "hold": Function(
             "hold", (("parameters", parameters),), (("hold", (count,)),), partial(_hold, tuple(contacts), shafts)
         ),
     }
 
 
-def _numbers(graph: Graph, place: int) -> list[Node]:
-    return [graph.input(f"p{place + k}") for k in range(4)]
+def _numbers(graph: Graph, offset: int) -> list[Node]:
+    return [graph.input(f"p{offset + k}") for k in range(4)]
 
 
 def _sliding(contacts: Sequence[Contact], shafts: Mapping[str, tuple[int, Shaft]]) -> Tables:
-    graph, found = Graph(), []
+    graph, forces = Graph(), []
     for k, contact in enumerate(contacts):
         laws = []
-        for (ratio, own), key in zip(contact.parts, contact.shafts, strict=True):
-            if not own:
+        for (ratio, friction), key in zip(contact.parts, contact.shafts, strict=True):
+            if not friction:
                 continue
-            place, shaft = shafts[key]
-            laws.append((ratio, shaft.law(graph, _numbers(graph, place))))
-        found.append(contact_friction(graph, laws, graph.input(f"direction_{k}"), graph.input(f"speed_{k}")))
-    return (found,)
+            offset, shaft = shafts[key]
+            laws.append((ratio, shaft.law(graph, _numbers(graph, offset))))
+        forces.append(contact_friction(graph, laws, graph.input(f"direction_{k}"), graph.input(f"speed_{k}")))
+    return (forces,)
 
 
 def _hold(contacts: Sequence[Contact], shafts: Mapping[str, tuple[int, Shaft]]) -> Tables:
-    graph, found = Graph(), []
+    graph, holds = Graph(), []
     for contact in contacts:
         total: Scalar = 0
-        for (ratio, own), key in zip(contact.parts, contact.shafts, strict=True):
-            if own:
+        for (ratio, friction), key in zip(contact.parts, contact.shafts, strict=True):
+            if friction:
                 total = add(total, mul(graph.number(exact(abs(ratio))), _numbers(graph, shafts[key][0])[2]))
-        found.append(total)
-    return (found,)
+        holds.append(total)
+    return (holds,)

@@ -52,17 +52,17 @@ class MechanismFunctions:
     def over(self, graph: Graph) -> TransferOverField:
         """The mechanism over the graph: parameters are inputs p, friction viscous alone."""
         p = graph.inputs("p", len(self.rows))
-        given = []
+        chain_parameters = []
         for chain in self.arms:
-            own: dict[str, Scalar] = dict(zip(("gx", "gy", "gz"), p, strict=False))
+            parameters: dict[str, Scalar] = dict(zip(("gx", "gy", "gz"), p, strict=False))
             if chain in self.loads:
-                held = about_frame(p[self.loads[chain] : self.loads[chain] + LOAD])
-                own |= dict(zip((f"{name}L" for name in PARAMETERS), held, strict=True))
-            given.append(own)
-        made = TransferOverField(self.assembly, graph, given)
-        for chain, system in zip(self.arms, made.systems, strict=True):
+                load = about_frame(p[self.loads[chain] : self.loads[chain] + LOAD])
+                parameters |= dict(zip((f"{name}L" for name in PARAMETERS), load, strict=True))
+            chain_parameters.append(parameters)
+        transfer = TransferOverField(self.assembly, graph, chain_parameters)
+        for chain, system in zip(self.arms, transfer.systems, strict=True):
             rub_viscously(system, self.shafts, graph, p, f"{chain}.")
-        return made
+        return transfer
 
     @property
     def functions(self) -> dict[str, Function]:
@@ -89,44 +89,47 @@ class MechanismFunctions:
     @property
     def outputs(self) -> tuple[FmuVariable, ...]:
         """What ``hand`` gives: potential energy, and place and motion of the tool of each chain."""
-        found = [FmuVariable("energy.potential", "J", "potential energy of weight and springs")]
+        variables = [FmuVariable("energy.potential", "J", "potential energy of weight and springs")]
         for chain, name in self.chain_names.items():
-            stem, of = f"tool.{name}", f"of the tool of {chain} in the world"
-            found += [FmuVariable(f"{stem}.position.{a}", "m", f"position {of}, {a}") for a in "xyz"]
-            found += [
-                FmuVariable(f"{stem}.rotation[{i},{j}]", "1", f"rotation matrix {of}, {i},{j}")
+            stem, described = f"tool.{name}", f"of the tool of {chain} in the world"
+            variables += [FmuVariable(f"{stem}.position.{a}", "m", f"position {described}, {a}") for a in "xyz"]
+            variables += [
+                FmuVariable(f"{stem}.rotation[{i},{j}]", "1", f"rotation matrix {described}, {i},{j}")
                 for i in (1, 2, 3)
                 for j in (1, 2, 3)
             ]
-            found += [FmuVariable(f"{stem}.velocity.{a}", "m/s", f"velocity {of}, {a}") for a in "xyz"]
-            found += [
-                FmuVariable(f"{stem}.angular_velocity.{a}", "rad/s", f"angular velocity {of}, {a}") for a in "xyz"
+            variables += [FmuVariable(f"{stem}.velocity.{a}", "m/s", f"velocity {described}, {a}") for a in "xyz"]
+            variables += [
+                FmuVariable(f"{stem}.angular_velocity.{a}", "rad/s", f"angular velocity {described}, {a}")
+                for a in "xyz"
             ]
-        return tuple(found)
+        return tuple(variables)
 
 
-def _dynamics(of: MechanismFunctions) -> Tables:
+def _dynamics(mechanism_functions: MechanismFunctions) -> Tables:
     """I*, loads at zero acceleration, phi', contacts and motors in the coordinates."""
     graph = Graph()
-    made = of.over(graph)
-    phi, qd = graph.inputs("phi_", of.m), graph.inputs("qd_", of.n)
-    motion = made.motion(phi, qd, [0] * of.n, made.factors(phi))
-    load = made.torque(phi, motion.rate, motion.rate2)
-    found = [made.inertia(phi, motion.x), made.carried(motion.x, load), motion.rate]
-    if of.mechanism.contacts:
-        found += _contacts(of, made, phi, motion)
-    if of.motors:
-        found.append([made.carried(motion.x, row) for row in _motor_rows(of, made, phi)])
-    return found
+    transfer = mechanism_functions.over(graph)
+    phi, qd = graph.inputs("phi_", mechanism_functions.m), graph.inputs("qd_", mechanism_functions.n)
+    motion = transfer.motion(phi, qd, [0] * mechanism_functions.n, transfer.factors(phi))
+    load = transfer.torque(phi, motion.rate, motion.rate2)
+    results = [transfer.inertia(phi, motion.x), transfer.carried(motion.x, load), motion.rate]
+    if mechanism_functions.mechanism.contacts:
+        results += _contacts(mechanism_functions, transfer, phi, motion)
+    if mechanism_functions.motors:
+        results.append([transfer.carried(motion.x, row) for row in _motor_rows(mechanism_functions, transfer, phi)])
+    return results
 
 
 def _contacts(
-    of: MechanismFunctions, made: TransferOverField, phi: list[Node], motion: TransferredMotion
+    mechanism_functions: MechanismFunctions, transfer: TransferOverField, phi: list[Node], motion: TransferredMotion
 ) -> list[list[Any]]:
     """Rows of the contacts in the coordinates, and their drift."""
     rows, drift = [], []
-    for arm, part, system in zip(of.arms.values(), made.chains.slices, made.systems, strict=True):
-        ratios = system.train.transmission(made.field, phi[part]) if system.train is not None else None
+    for arm, part, system in zip(
+        mechanism_functions.arms.values(), transfer.chains.slices, transfer.systems, strict=True
+    ):
+        ratios = system.train.transmission(transfer.field, phi[part]) if system.train is not None else None
         for contact in arm.contacts:
             line: list[Scalar] = [float(x) for x in contact.row]
             bend: Scalar = 0
@@ -134,39 +137,41 @@ def _contacts(
                 line = list(ratios.first[contact.motor])
                 rate = motion.rate[part]
                 bend = dot(rate, matvec(ratios.second[contact.motor], rate)) if ratios.second is not None else 0
-            full: list[Scalar] = [0] * of.m
-            full[part] = line
-            rows.append(made.carried(motion.x, full))
-            drift.append(add(bend, dot(full, motion.rate2)))
+            joint_row: list[Scalar] = [0] * mechanism_functions.m
+            joint_row[part] = line
+            rows.append(transfer.carried(motion.x, joint_row))
+            drift.append(add(bend, dot(joint_row, motion.rate2)))
     return [rows, drift]
 
 
-def _motor_rows(of: MechanismFunctions, made: TransferOverField, phi: list[Node]) -> list[list[Scalar]]:
+def _motor_rows(
+    mechanism_functions: MechanismFunctions, transfer: TransferOverField, phi: list[Node]
+) -> list[list[Scalar]]:
     """N at the joints."""
-    assert isinstance(of.system, DrivenMechanism), "only these have motors"
-    motors, found = of.system.motors, []
-    for system, part, own in zip(made.systems, made.chains.slices, motors.of_chain, strict=True):
-        if not own:
+    assert isinstance(mechanism_functions.system, DrivenMechanism), "only these have motors"
+    motors, rows = mechanism_functions.system.motors, []
+    for system, part, chain_motors in zip(transfer.systems, transfer.chains.slices, motors.of_chain, strict=True):
+        if not chain_motors:
             continue
         assert system.train is not None, "motors of chains count"
-        first = system.train.transmission(made.field, phi[part]).first
-        for k in own:
-            full: list[Scalar] = [0] * of.m
-            full[part] = list(first[k])
-            found.append(full)
-    return [*found, *(made.slopes(coordinate, phi) for coordinate in motors.drive_coordinates)]
+        first = system.train.transmission(transfer.field, phi[part]).first
+        for k in chain_motors:
+            joint_row: list[Scalar] = [0] * mechanism_functions.m
+            joint_row[part] = list(first[k])
+            rows.append(joint_row)
+    return [*rows, *(transfer.slopes(coordinate, phi) for coordinate in motors.drive_coordinates)]
 
 
-def _hand(of: MechanismFunctions) -> Tables:
+def _hand(mechanism_functions: MechanismFunctions) -> Tables:
     """V, and the tools of all chains."""
     graph = Graph()
-    made = of.over(graph)
-    phi, rate = graph.inputs("phi_", of.m), graph.inputs("rate_", of.m)
-    parts = list(zip(made.systems, made.chains.slices, strict=True))
-    energy = total([*(s.potential_energy(graph, phi[part]) for s, part in parts), made.elements.energy(graph, phi)])
+    transfer = mechanism_functions.over(graph)
+    phi, rate = graph.inputs("phi_", mechanism_functions.m), graph.inputs("rate_", mechanism_functions.m)
+    parts = list(zip(transfer.systems, transfer.chains.slices, strict=True))
+    energy = total([*(s.potential_energy(graph, phi[part]) for s, part in parts), transfer.elements.energy(graph, phi)])
     tools: list[Scalar] = []
     for system, part in parts:
-        turn, place = system.tool_frame(graph, phi[part])
+        turn, position = system.tool_frame(graph, phi[part])
         twist = [dot(row, rate[part]) for row in system.jacobian(graph, phi[part])]
-        tools += [*place, *flat(turn), *twist]
+        tools += [*position, *flat(turn), *twist]
     return [energy], tools

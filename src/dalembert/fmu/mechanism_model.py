@@ -25,7 +25,7 @@ from .arm_model import (
     input_quantities,
     joint_limits,
     limit_quantities,
-    positive_places,
+    nonnegative_indices,
 )
 from .circuit import circuit_divisors, circuit_functions, circuit_parameters
 from .fmu_model import FmuModel, FmuVariable
@@ -132,7 +132,7 @@ def mechanism_model(
     plant: Plant, system: MechanismSystem, stops: bool, restitution: float, saturate: bool | None
 ) -> FmuModel:
     """The model of a plant whose system is a mechanism."""
-    made = MechanismFunctions(system)
+    mechanism_functions = MechanismFunctions(system)
     mechanism, assembly = system.mechanism, system.mechanism.assembly
     home = np.asarray(system.near, dtype=float)
     home_q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(home[None]), 0), 1)[0, : system.n]
@@ -146,15 +146,15 @@ def mechanism_model(
     if saturation is not None:
         table.add("INPUT_LIMIT", limit_quantities(inputs, saturation.inputs.tolist(), "limit"))
         table.add("JOINT_LIMIT", joint_limits(coordinates, saturation))
-    functions = made.functions
+    functions = mechanism_functions.functions
     if isinstance(plant, MotorPlant) and plant.electric is not None:
         circuit_parameters(table, plant, motors)
         functions |= circuit_functions(plant)
-    table.add("PHYSICS", made.rows)
+    table.add("PHYSICS", mechanism_functions.rows)
     start = table.offsets["PHYSICS"]
-    own = [c.joint for c in assembly.coordinates if c.joint >= 0]  # these have stops
+    coordinate_joints = [c.joint for c in assembly.coordinates if c.joint >= 0]  # these have stops
     lower, upper = mechanism.chains.lower - PAST, mechanism.chains.upper + PAST
-    lower[own], upper[own] = -np.inf, np.inf
+    lower[coordinate_joints], upper[coordinate_joints] = -np.inf, np.inf
     units = ["rad" if turns else "m" for turns in mechanism.chains.revolute]
     names = structured(mechanism.chains.joint_names)
     return FmuModel(
@@ -166,7 +166,7 @@ def mechanism_model(
         motor_units=plant.driven.motor_units if isinstance(plant, MotorPlant) else (),
         contacts=contact_quantities(plant),
         parameters=table,
-        own_outputs=made.outputs,
+        own_outputs=mechanism_functions.outputs,
         functions=functions,
         glue=GLUE.format(
             lower=_values(lower), upper=_values(upper), home=_values(home), home_q=_values(home_q),
@@ -177,7 +177,10 @@ def mechanism_model(
                 f"contacts{end}": f", {point}rows, {point}drift" if plant.contacts else ""
                 for end, point in POINTS.items()
             },
-            **{f"ratios{end}": f", {point}ratios" if made.motors else "" for end, point in POINTS.items()},
+            **{
+                f"ratios{end}": f", {point}ratios" if mechanism_functions.motors else ""
+                for end, point in POINTS.items()
+            },
         ),
         stops=stops,
         limited=saturation is not None,
@@ -187,10 +190,13 @@ def mechanism_model(
             FmuVariable(f"joint.{name}", unit, f"position of joint {label}")
             for name, unit, label in zip(names, units, mechanism.chains.joint_names, strict=True)
         ),
-        friction_groups=tuple((start + at, start + at + 1, start + at + 2) for at, _ in made.shafts.values()),
-        positive=positive_places(table),
+        friction_groups=tuple(
+            (start + offset, start + offset + 1, start + offset + 2)
+            for offset, _ in mechanism_functions.shafts.values()
+        ),
+        positive=nonnegative_indices(table),
         divisors=circuit_divisors(table, plant),
-        loads=tuple(start + at for at in made.loads.values()),
+        loads=tuple(start + offset for offset in mechanism_functions.loads.values()),
     )  # fmt: skip
 
 

@@ -69,26 +69,26 @@ def sources(model: FmuModel, version: str, identifier: str, token: str) -> dict[
     """All files of the folder ``sources``, by name."""
     package = resources.files(__package__) / "c"
     interface = f"fmi{version[0]}.c"
-    found = {name: (package / name).read_text(encoding="ascii") for name in (*SHARED, interface)}
-    found["model.h"] = header(model, version, identifier, token)
-    found["model.c"] = code(model)
-    found["steps.c"] = (
+    files = {name: (package / name).read_text(encoding="ascii") for name in (*SHARED, interface)}
+    files["model.h"] = header(model, version, identifier, token)
+    files["model.c"] = code(model)
+    files["steps.c"] = (
         "/* Steps of the method of Dormand and Prince of order 8(5,3). */\n"
         f"#define SELF me,\n#define SELF_DECLARED Core *me,\n{step_source()}"
     )
     included = "\n".join(f'#include "{name}"' for name in ("model.h", "core.h", *ORDER, interface))
     system = ("math", "stdbool", "stddef", "stdint", "stdlib", "string")
-    found["all.c"] = (
+    files["all.c"] = (
         "/* The whole FMU: compile this file alone. Written by dalembert. */\n"
         + "\n".join(f"#include <{name}.h>" for name in system)
         + f"\n\n{included}\n"
     )
-    return found
+    return files
 
 
 def header(model: FmuModel, version: str, identifier: str, token: str) -> str:
     """model.h: sizes, places of parameters, value references."""
-    at = References.of(model)
+    references_ = References.of(model)
     sizes = {
         "N": len(model.coordinates), "JOINTS": len(model.joints), "CURRENTS": len(model.currents),
         "INPUTS": len(model.inputs), "MOTORS": len(model.motors), "CONTACTS": len(model.contacts),
@@ -97,9 +97,9 @@ def header(model: FmuModel, version: str, identifier: str, token: str) -> str:
         "LIMITED_AT_JOINTS": int(model.limited_at_joints), "STOPS": int(model.stops),
     }  # fmt: skip
     blocks = ("INPUT_LIMIT", "JOINT_LIMIT", "CIRCUIT", "SUPPLY", "LARGEST_CURRENT", "PHYSICS")
-    places = dict.fromkeys(blocks, 0) | model.parameters.offsets
-    references = {f"VR_{name.upper()}": f"{value}u" for name, value in vars(at).items()} | {"VR_TIME": "0u"}
-    lines = [f"#define {name} {value}" for name, value in (*sizes.items(), *places.items(), *references.items())]
+    offsets = dict.fromkeys(blocks, 0) | model.parameters.offsets
+    references = {f"VR_{name.upper()}": f"{value}u" for name, value in vars(references_).items()} | {"VR_TIME": "0u"}
+    lines = [f"#define {name} {value}" for name, value in (*sizes.items(), *offsets.items(), *references.items())]
     return (
         "/* Sizes of the model, places of its parameters, references of its variables. */\n"
         + f'#define MODEL_GUID "{token}"\n'
@@ -200,11 +200,11 @@ def _wrong(model: FmuModel) -> str:
         f'  if (!(me->p[{k}] > 0)) return {_text(model, k)} " is not above zero: {remedy}";\n'
         for k, remedy in model.divisors
     )
-    loads = "".join(_load_wrong(model, place) for place in model.loads)
+    loads = "".join(_load_wrong(model, offset) for offset in model.loads)
     groups = "".join(
-        f'  if (me->p[{start}] < me->p[{way}]) return {_text(model, start)} " is below moving friction";\n'
+        f'  if (me->p[{start}] < me->p[{moving}]) return {_text(model, start)} " is below moving friction";\n'
         for forward, backward, start in model.friction_groups
-        for way in (forward, backward)
+        for moving in (forward, backward)
     )
     return f"""\
 static const char *model_wrong(const Core *me)
@@ -219,9 +219,9 @@ static const char *model_wrong(const Core *me)
 """
 
 
-def _load_wrong(model: FmuModel, place: int) -> str:
-    """What ``c/load.c`` finds wrong with the load whose parameters begin at ``place``."""
-    mass = model.parameters.rows[place].name
+def _load_wrong(model: FmuModel, offset: int) -> str:
+    """What ``c/load.c`` finds wrong with the load whose parameters begin at ``offset``."""
+    mass = model.parameters.rows[offset].name
     inertia = f"{mass.removesuffix('.mass')}.inertia"
     faults = {
         "NEGATIVE_MASS": f"{mass} is below zero",
@@ -230,9 +230,9 @@ def _load_wrong(model: FmuModel, place: int) -> str:
         "and zz add up to less than the third",
         "LARGE_PRODUCTS": f"{inertia}: the products of inertia xy, xz, yz are too large for the moments xx, yy, zz",
     }
-    cases = "".join(f'  case {fault}: return "{said}";\n' for fault, said in faults.items())
-    return f"  switch (load_fault(me->p + {place})) {{\n{cases}  default: break;\n  }}\n"
+    cases = "".join(f'  case {fault}: return "{sentence}";\n' for fault, sentence in faults.items())
+    return f"  switch (load_fault(me->p + {offset})) {{\n{cases}  default: break;\n  }}\n"
 
 
-def _text(model: FmuModel, place: int) -> str:
-    return f'"{model.parameters.rows[place].name}"'
+def _text(model: FmuModel, index: int) -> str:
+    return f'"{model.parameters.rows[index].name}"'

@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from .fmu_model import FmuModel, FmuVariable
 from .model_code import References, indicator_count
-from .variable_names import UNITS, said
+from .variable_names import UNITS, xml_line
 
 TOOL = "dalembert"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -24,11 +24,11 @@ def number(value: float) -> str:
 
 def units() -> str:
     """The definitions of all units."""
-    found = []
+    definitions = []
     for name, exponents in UNITS.items():
         base = f"      <BaseUnit{_attributes(**exponents)}/>\n"
-        found.append(f"    <Unit name={quoteattr(name)}>\n{base}    </Unit>")
-    return "  <UnitDefinitions>\n" + "\n".join(found) + "\n  </UnitDefinitions>\n"
+        definitions.append(f"    <Unit name={quoteattr(name)}>\n{base}    </Unit>")
+    return "  <UnitDefinitions>\n" + "\n".join(definitions) + "\n  </UnitDefinitions>\n"
 
 
 class DescribedVariables:
@@ -41,33 +41,33 @@ class DescribedVariables:
 
     def rows(self, three: bool) -> Iterator[str]:
         """Every variable as XML; ``three`` for FMI 3.0."""
-        model, at = self.model, self.at
+        model, references = self.model, self.at
         time = FmuVariable("time", "s", "time")
         yield _variable(three, time, 0, "independent", "continuous", None)
         for k, row in enumerate(model.parameters.rows):
-            yield _variable(three, row, at.parameter + k, "parameter", "fixed", "exact", start=row.start)
+            yield _variable(three, row, references.parameter + k, "parameter", "fixed", "exact", start=row.start)
         for k, row in enumerate(model.states):
             # joints of closed loops follow from the coordinates
-            begins = "exact" if k < self.coordinates else "calculated"
-            start = row.start if begins == "exact" else None
-            yield _variable(three, row, at.state + k, "output", "continuous", begins, start=start)
+            initial = "exact" if k < self.coordinates else "calculated"
+            start = row.start if initial == "exact" else None
+            yield _variable(three, row, references.state + k, "output", "continuous", initial, start=start)
         for k, row in enumerate(model.states):
             unit = {"rad/s": "rad/s2", "m/s": "m/s2", "A": "A/s"}.get(row.unit, f"{row.unit}/s")
             rate = FmuVariable(f"der({row.name})", unit, f"rate of the {row.text}")
-            of = at.state + k if three else at.state + k + 1
-            yield _variable(three, rate, at.rate + k, "local", "continuous", "calculated", derivative=of)
+            state = references.state + k if three else references.state + k + 1
+            yield _variable(three, rate, references.rate + k, "local", "continuous", "calculated", derivative=state)
         for k, row in enumerate(model.inputs):
-            yield _variable(three, row, at.input + k, "input", "continuous", None, start=row.start)
+            yield _variable(three, row, references.input + k, "input", "continuous", None, start=row.start)
         for k, row in enumerate(model.outputs):
-            yield _variable(three, row, at.output + k, "output", "continuous", "calculated")
+            yield _variable(three, row, references.output + k, "output", "continuous", "calculated")
         for k in range(indicator_count(model)):
             row = FmuVariable(f"indicator[{k + 1}]", "", "falls through zero where the mode of the motion ends")
-            yield _variable(three, row, at.indicator + k, "local", "continuous", "calculated")
+            yield _variable(three, row, references.indicator + k, "local", "continuous", "calculated")
         for k, row in enumerate(self.modes):
-            yield _variable(three, row, at.contact + k, "output", "discrete", "calculated", kind="Integer")
+            yield _variable(three, row, references.contact + k, "output", "discrete", "calculated", kind="Integer")
         row = FmuVariable("stops", "", "whether the limits of the joints are solid stops")
         solid = "true" if model.stops else "false"
-        yield _variable(three, row, at.stops, "parameter", "fixed", "exact", start=solid, kind="Boolean")
+        yield _variable(three, row, references.stops, "parameter", "fixed", "exact", start=solid, kind="Boolean")
 
     @property
     def modes(self) -> list[FmuVariable]:
@@ -81,9 +81,12 @@ class DescribedVariables:
     @property
     def outputs(self) -> list[int]:
         """Value references of all outputs."""
-        model, at = self.model, self.at
-        found = [*range(at.state, at.state + self.size), *range(at.output, at.output + len(model.outputs))]
-        return [*found, *range(at.contact, at.stops)]
+        model, references = self.model, self.at
+        continuous = [
+            *range(references.state, references.state + self.size),
+            *range(references.output, references.output + len(model.outputs)),
+        ]
+        return [*continuous, *range(references.contact, references.stops)]
 
     @property
     def rates(self) -> list[int]:
@@ -104,12 +107,12 @@ def _variable(
     """One variable."""
     begin = number(start) if isinstance(start, float) else start
     common = {"name": row.name, "valueReference": reference, "causality": causality, "variability": variability}
-    common |= {"initial": initial, "description": said(row.text)}
-    own = {"unit": row.unit or None if kind == "Real" else None, "start": begin, "derivative": derivative}
+    common |= {"initial": initial, "description": xml_line(row.text)}
+    typed = {"unit": row.unit or None if kind == "Real" else None, "start": begin, "derivative": derivative}
     if three:
         element = {"Real": "Float64", "Integer": "Int32", "Boolean": "Boolean"}[kind]
-        return f"    <{element}{_attributes(**common, **own)}/>"
-    return f"    <ScalarVariable{_attributes(**common)}>\n      <{kind}{_attributes(**own)}/>\n    </ScalarVariable>"
+        return f"    <{element}{_attributes(**common, **typed)}/>"
+    return f"    <ScalarVariable{_attributes(**common)}>\n      <{kind}{_attributes(**typed)}/>\n    </ScalarVariable>"
 
 
 def description_2(model: FmuModel, identifier: str, token: str, made_by: str, files: tuple[str, ...]) -> str:
@@ -117,12 +120,12 @@ def description_2(model: FmuModel, identifier: str, token: str, made_by: str, fi
     variables = DescribedVariables(model)
     listed = "".join(f"      <File name={quoteattr(name)}/>\n" for name in files)
     sources = f"    <SourceFiles>\n{listed}    </SourceFiles>\n"
-    able = _attributes(
+    capabilities = _attributes(
         modelIdentifier=identifier, canGetAndSetFMUstate="true", canSerializeFMUstate="true",
         needsExecutionTool="false", providesDirectionalDerivative="true",
     )  # fmt: skip
     head = _attributes(
-        fmiVersion="2.0", modelName=said(model.title), guid=token, description=said(_text(model)),
+        fmiVersion="2.0", modelName=xml_line(model.title), guid=token, description=xml_line(_text(model)),
         generationTool=made_by, variableNamingConvention="structured",
         numberOfEventIndicators=indicator_count(model),
     )  # fmt: skip
@@ -133,8 +136,8 @@ def description_2(model: FmuModel, identifier: str, token: str, made_by: str, fi
 
     return (
         f"{HEAD}<fmiModelDescription{head}>\n"
-        f"  <ModelExchange{able}>\n{sources}  </ModelExchange>\n"
-        f'  <CoSimulation{able} canHandleVariableCommunicationStepSize="true">\n{sources}  </CoSimulation>\n'
+        f"  <ModelExchange{capabilities}>\n{sources}  </ModelExchange>\n"
+        f'  <CoSimulation{capabilities} canHandleVariableCommunicationStepSize="true">\n{sources}  </CoSimulation>\n'
         f"{units()}"
         f'  <DefaultExperiment startTime="0.0" stopTime="1.0" tolerance="1e-8" stepSize="0.01"/>\n'
         f"  <ModelVariables>\n" + "\n".join(variables.rows(False)) + "\n  </ModelVariables>\n"
@@ -148,24 +151,24 @@ def description_2(model: FmuModel, identifier: str, token: str, made_by: str, fi
 def description_3(model: FmuModel, identifier: str, token: str, made_by: str) -> str:
     """modelDescription.xml of FMI 3.0."""
     variables = DescribedVariables(model)
-    able = _attributes(
+    capabilities = _attributes(
         modelIdentifier=identifier, canGetAndSetFMUState="true", canSerializeFMUState="true",
         providesDirectionalDerivatives="true",
     )  # fmt: skip
     head = _attributes(
-        fmiVersion="3.0", modelName=said(model.title), instantiationToken=token, description=said(_text(model)),
+        fmiVersion="3.0", modelName=xml_line(model.title), instantiationToken=token, description=xml_line(_text(model)),
         generationTool=made_by, variableNamingConvention="structured",
     )  # fmt: skip
 
     def unknowns(name: str, references: list[int]) -> str:
         return "".join(f'    <{name} valueReference="{reference}"/>\n' for reference in references)
 
-    at = variables.at
-    indicators = list(range(at.indicator, at.indicator + indicator_count(model)))
+    references_ = variables.at
+    indicators = list(range(references_.indicator, references_.indicator + indicator_count(model)))
     return (
         f"{HEAD}<fmiModelDescription{head}>\n"
-        f"  <ModelExchange{able}/>\n"
-        f'  <CoSimulation{able} canHandleVariableCommunicationStepSize="true"/>\n'
+        f"  <ModelExchange{capabilities}/>\n"
+        f'  <CoSimulation{capabilities} canHandleVariableCommunicationStepSize="true"/>\n'
         f"{units()}"
         f'  <DefaultExperiment startTime="0.0" stopTime="1.0" tolerance="1e-8" stepSize="0.01"/>\n'
         f"  <ModelVariables>\n" + "\n".join(variables.rows(True)) + "\n  </ModelVariables>\n"

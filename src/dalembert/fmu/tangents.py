@@ -35,16 +35,18 @@ def _slopes(function: Function, moving: Sequence[str]) -> Tables:
     values: dict[str, Scalar] = {}
     for name, width in function.arguments:
         names = input_names(name, width)
-        nodes = [graph.input(own) for own in names]
+        nodes = [graph.input(input_name) for input_name in names]
         if name in moving:
-            slopes = [graph.input(own) for own in input_names(f"{name}_along", width)]
-            values |= {own: Dual(node, {0: slope}) for own, node, slope in zip(names, nodes, slopes, strict=True)}
+            slopes = [graph.input(input_name) for input_name in input_names(f"{name}_along", width)]
+            values |= {
+                input_name: Dual(node, {0: slope}) for input_name, node, slope in zip(names, nodes, slopes, strict=True)
+            }
         else:
             values |= dict(zip(names, nodes, strict=True))
-    found = iter(evaluate(function.nodes, values, Duals(graph)))
-    return [[slope_of(next(found), 0) for _ in nodes] for _, nodes in function.outputs]
+    derivatives = iter(evaluate(function.nodes, values, Duals(graph)))
+    return [[slope_of(next(derivatives), 0) for _ in nodes] for _, nodes in function.outputs]
 
 
 def twins(functions: dict[str, Function]) -> dict[str, Function]:
     """The twins of all functions that have one, by name."""
-    return {f"{name}_along": along(functions[name], own) for name, own in MOVING.items() if name in functions}
+    return {f"{name}_along": along(functions[name], moving) for name, moving in MOVING.items() if name in functions}

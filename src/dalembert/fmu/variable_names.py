@@ -39,21 +39,21 @@ LONGEST = 60
 
 def structured(labels: Iterable[str]) -> tuple[str, ...]:
     """One identifier for each label, of ASCII letters, digits and underscores, no two the same."""
-    taken: set[str] = set()
-    found = []
+    used: set[str] = set()
+    names = []
     for label in labels:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", label)[:LONGEST]
         stem = plain if plain and not plain[0].isdigit() else f"_{plain}"
         name, count = stem, 1
-        while name.lower() in taken:
+        while name.lower() in used:
             count += 1
             name = f"{stem}_{count}"
-        taken.add(name.lower())
-        found.append(name)
-    return tuple(found)
+        used.add(name.lower())
+        names.append(name)
+    return tuple(names)
 
 
-def said(text: str, longest: int = 200) -> str:
+def xml_line(text: str, longest: int = 200) -> str:
     """``text`` on one line, with nothing that XML does not allow."""
     plain = "".join(c if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF and ord(c) < 0xFFFE else " " for c in text)
     return " ".join(plain.split())[:longest]

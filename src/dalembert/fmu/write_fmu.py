@@ -69,7 +69,7 @@ def write_fmu(
         raise ArmError(f"{system.name}: no joint moves, so that there is nothing to simulate; free one")
     SimulationSettings(stops=stops, restitution=restitution)
     plant = plant_of(system, input)
-    return written(model_of(plant, stops, restitution, saturate), path, version)
+    return write_model(model_of(plant, stops, restitution, saturate), path, version)
 
 
 def model_of(plant: Plant, stops: bool, restitution: float, saturate: bool | None) -> FmuModel:
@@ -84,7 +84,7 @@ def model_of(plant: Plant, stops: bool, restitution: float, saturate: bool | Non
     raise ArmError(f"{system.name}: an FMU is written of arms, of their reduced models and of mechanisms")
 
 
-def written(model: FmuModel, path: str | Path, version: str) -> WrittenFmu:
+def write_model(model: FmuModel, path: str | Path, version: str) -> WrittenFmu:
     """Write the FMU of a model."""
     name = identifier(model.title)
     draft = sources(model, version, name, "")
@@ -95,7 +95,7 @@ def written(model: FmuModel, path: str | Path, version: str) -> WrittenFmu:
     files["modelDescription.xml"] = _description(model, version, name, token, f"{TOOL} {__version__}").encode()
     if version == "3.0":
         files["sources/buildDescription.xml"] = build_description(name, COMPILED).encode()
-    folder, suffix = binary_place(version)
+    folder, suffix = binary_location(version)
     why = ""
     try:
         files[f"binaries/{folder}/{name}{suffix}"] = built(files, version)
@@ -115,7 +115,7 @@ def _description(model: FmuModel, version: str, name: str, token: str, made_by: 
     return description_3(model, name, token, made_by)
 
 
-def binary_place(version: str) -> tuple[str, str]:
+def binary_location(version: str) -> tuple[str, str]:
     """The folder of binaries of this platform, and how their names end."""
     machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
     system = {"win32": "windows", "darwin": "darwin"}.get(sys.platform, "linux")
@@ -128,8 +128,8 @@ def binary_place(version: str) -> tuple[str, str]:
 def built(files: dict[str, bytes], version: str) -> bytes:
     """The shared library of these sources, for any machine of this kind."""
     compiler = build.find()
-    with tempfile.TemporaryDirectory(prefix="dalembert-fmu-") as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory(prefix="dalembert-fmu-") as directory:
+        folder = Path(directory)
         for name, content in files.items():
             if name.startswith("sources/"):
                 (folder / name.removeprefix("sources/")).write_bytes(content)

@@ -22,22 +22,22 @@ class AnyGravity:
 
     def under(self, gravity: Array) -> AnyGravity:
         """The same arm under another gravity."""
-        found = object.__new__(AnyGravity)
-        found._arm, found.gravity, found._axes = self._arm, gravity, self._axes
-        return found
+        turned = object.__new__(AnyGravity)
+        turned._arm, turned.gravity, turned._axes = self._arm, gravity, self._axes
+        return turned
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Y, as that of an arm."""
-        rest = np.zeros_like(q)
-        along = [axis.regressor(q, rest, rest) for axis in self._axes]
-        moving = self._axes[2].regressor(q, qd, qdd) - along[2]
-        return np.asarray(moving + sum(g * part for g, part in zip(self.gravity, along, strict=True)))
+        still = np.zeros_like(q)
+        weights = [axis.regressor(q, still, still) for axis in self._axes]
+        moving = self._axes[2].regressor(q, qd, qdd) - weights[2]
+        return np.asarray(moving + sum(g * part for g, part in zip(self.gravity, weights, strict=True)))
 
     def turned(self, q: Array, axis: Array, inertial: Array) -> Array:
-        """Change of the torques for a unit turn of gravity about ``axis``."""
-        rest, change = np.zeros_like(q), np.cross(axis, self.gravity)
+        """d tau = sum_k (axis x g)_k Y_k pi, the change of the torques for a unit turn of gravity about ``axis``."""
+        still, change = np.zeros_like(q), np.cross(axis, self.gravity)
         parts = zip(change, self._axes, strict=True)
-        return np.asarray(sum(c * (each.regressor(q, rest, rest) @ inertial) for c, each in parts))
+        return np.asarray(sum(c * (axis_arm.regressor(q, still, still) @ inertial) for c, axis_arm in parts))
 
 
 Regressed: TypeAlias = ArmSystem | AnyGravity

@@ -24,7 +24,7 @@ SAME = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class BaseColumns:
-    """``columns`` of the unknowns that are independent; ``merged`` says what each of them stands for besides itself."""
+    """``columns`` of the independent unknowns; ``combinations``, and ``texts`` in words, are what each stands for."""
 
     columns: Array
     combinations: Array
@@ -34,19 +34,19 @@ class BaseColumns:
 
 def base_columns(system: ArmSystem, unknowns: Unknowns) -> BaseColumns:
     """The independent unknowns of an arm, friction and rotors included."""
-    found = base_parameters(system.without_elastic(), lengths=False)
+    base = base_parameters(system.without_elastic(), lengths=False)
     names = {name: k for k, name in enumerate(unknowns.names)}
-    chosen = [names[name] for name in found.names]
-    texts = [str(relation) for relation in found.relations.values()]
+    pivots = [names[name] for name in base.names]
+    texts = [str(relation) for relation in base.relations.values()]
     rng = np.random.default_rng(0)
     states = rng.uniform(-2, 2, (3, STATES, system.n))
     matrix = system.regressor(*states)
     flat = matrix.reshape(-1, unknowns.inertial)
-    rest = np.linalg.lstsq(flat[:, chosen], flat, rcond=None)[0]
-    combinations = np.zeros((len(chosen), unknowns.count))
-    combinations[:, : unknowns.inertial] = np.where(np.abs(rest) < 1e-9, 0.0, rest)
-    names_of, accepted = list(texts), list(flat[:, chosen].T)
-    columns = list(chosen)
+    dependence = np.linalg.lstsq(flat[:, pivots], flat, rcond=None)[0]
+    combinations = np.zeros((len(pivots), unknowns.count))
+    combinations[:, : unknowns.inertial] = np.where(np.abs(dependence) < 1e-9, 0.0, dependence)
+    labels, accepted = list(texts), list(flat[:, pivots].T)
+    columns = list(pivots)
     friction = unknowns.friction.columns(states[1], np.full(system.n, 0.1), np.full(system.n, 0.3), states[0])
     extra: list[tuple[int, Array]] = []
     for joint in range(system.n):
@@ -54,26 +54,26 @@ def base_columns(system: ArmSystem, unknowns: Unknowns) -> BaseColumns:
             extra.append((unknowns.friction_column(joint, term), _row(friction[..., term], joint)))
     for joint in range(system.n if unknowns.rotors else 0):
         extra.append((unknowns.rotor_column(joint), _row(states[2], joint)))
-    found_rows = [combinations]
+    combination_rows = [combinations]
     for column, target in extra:
         factors = np.linalg.lstsq(np.stack(accepted, axis=1), target, rcond=None)[0]
-        left = np.linalg.norm(target - np.stack(accepted, axis=1) @ factors)
-        if left > SAME * np.linalg.norm(target):
+        residual = np.linalg.norm(target - np.stack(accepted, axis=1) @ factors)
+        if residual > SAME * np.linalg.norm(target):
             accepted.append(target)
             columns.append(column)
-            names_of.append(unknowns.names[column])
+            labels.append(unknowns.names[column])
             row = np.zeros((1, unknowns.count))
             row[0, column] = 1.0
-            found_rows.append(row)
+            combination_rows.append(row)
             continue
-        whole = np.vstack(found_rows)
+        combined = np.vstack(combination_rows)
         factors[np.abs(factors) < 1e-9] = 0.0
-        whole[:, column] = factors
-        found_rows = [whole]
+        combined[:, column] = factors
+        combination_rows = [combined]
         for k in np.flatnonzero(factors):
             sign, size = ("+", factors[k]) if factors[k] > 0 else ("-", -factors[k])
-            names_of[k] += f" {sign} {'' if abs(size - 1) < 1e-9 else f'{size:.6g} '}{unknowns.names[column]}"
-    return BaseColumns(np.array(columns), np.vstack(found_rows), tuple(names_of))
+            labels[k] += f" {sign} {'' if abs(size - 1) < 1e-9 else f'{size:.6g} '}{unknowns.names[column]}"
+    return BaseColumns(np.array(columns), np.vstack(combination_rows), tuple(labels))
 
 
 def _row(values: Array, joint: int) -> Array:

@@ -63,12 +63,12 @@ class CurrentColumns:
         """One for each joint."""
         return tuple(f"gain{j + 1}" for j in self.joints)
 
-    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
+    def columns(self, piece: Smoothed, log_index: int, rows: slice, base: Array) -> Array:
         """Minus the current, at its joint."""
-        found = np.zeros((*base.shape[:2], len(self.joints)))
+        columns = np.zeros((*base.shape[:2], len(self.joints)))
         for k, joint in enumerate(self.joints):
-            found[:, joint, k] = -piece.reduced(self.logs[which].effort[rows, joint])
-        return found
+            columns[:, joint, k] = -piece.reduced(self.logs[log_index].effort[rows, joint])
+        return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +84,13 @@ class GainColumns:
         """One for each joint."""
         return tuple(f"gain{j + 1}" for j in self.joints)
 
-    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
+    def columns(self, piece: Smoothed, log_index: int, rows: slice, base: Array) -> Array:
         """W_j x + tau_load,j, at its joint."""
-        found = np.zeros((*base.shape[:2], len(self.joints)))
-        torque = base @ self.values + piece.reduced(self.known[which][rows])
+        columns = np.zeros((*base.shape[:2], len(self.joints)))
+        torque = base @ self.values + piece.reduced(self.known[log_index][rows])
         for k, joint in enumerate(self.joints):
-            found[:, joint, k] = torque[:, joint]
-        return found
+            columns[:, joint, k] = torque[:, joint]
+        return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class TiltColumns:
     axes: Array
     names: tuple[str, ...] = ("tilt1", "tilt2")
 
-    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
+    def columns(self, piece: Smoothed, log_index: int, rows: slice, base: Array) -> Array:
         """Torques of a unit turn."""
 
         def turned(q: Array, qd: Array, qdd: Array) -> Array:
@@ -127,15 +127,15 @@ def rotated(vector: Array, turn: Array) -> Array:
     return np.asarray(c * vector + s * np.cross(axis, vector) + (1 - c) * (axis @ vector) * axis)
 
 
-def settled(step: Callable[[], float], what: str) -> None:
-    """Take steps until they change nothing any more."""
+def converge(step: Callable[[], float], unknowns: str) -> None:
+    """Gauss-Newton steps until the largest change is below ``SETTLED``; refused where they do not converge."""
     size = np.inf
     for _ in range(STEPS):
         size = step()
         if size < SETTLED:
             return
     if not size < 1e-3:
-        raise ArmError(f"{what} were not found: the steps do not settle; give them, or logs of richer motion")
+        raise ArmError(f"{unknowns} were not found: the steps do not settle; give them, or logs of richer motion")
 
 
 DIRECTIONS = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) != (0, 0, 0)])
@@ -147,8 +147,10 @@ def generic(arm: ArmSystem) -> ArmSystem:
     return arm.with_gravity((3.0, -5.0, -7.875))
 
 
-def under(seen: Observations, gravity: Array) -> Observations:
+def under(observations: Observations, gravity: Array) -> Observations:
     """The same equations under another gravity."""
-    assert isinstance(seen.system, AnyGravity)
-    arm = seen.system.under(gravity)
-    return Observations(arm, seen.unknowns, seen.base, seen.logs, seen.known, seen.instruments)
+    assert isinstance(observations.system, AnyGravity)
+    arm = observations.system.under(gravity)
+    return Observations(
+        arm, observations.unknowns, observations.base, observations.logs, observations.known, observations.instruments
+    )

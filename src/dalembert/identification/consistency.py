@@ -54,12 +54,12 @@ def consistent(
     cones: list[Any] = []
     for body, (mass, length) in enumerate(sizes):
         unit[10 * body : 10 * body + 10] = parameter_sizes(mass, length)
-    others = np.sqrt(np.maximum(np.diag(quadratic), 1e-300))
-    unit[10 * bodies :] = 1.0 / others[10 * bodies :]
+    scales = np.sqrt(np.maximum(np.diag(quadratic), 1e-300))
+    unit[10 * bodies :] = 1.0 / scales[10 * bodies :]
     if len(positive):
-        chosen = np.zeros((len(positive), count))
-        chosen[np.arange(len(positive)), list(positive)] = -1.0
-        rows.append(chosen)
+        selection = np.zeros((len(positive), count))
+        selection[np.arange(len(positive)), list(positive)] = -1.0
+        rows.append(selection)
         bounds.append(np.zeros(len(positive)))
         cones.append(clarabel.NonnegativeConeT(len(positive)))
     basis = np.stack([_triangle(pseudo_inertia(column)) for column in np.eye(10)], axis=1)

@@ -15,9 +15,9 @@ from .calibration import (
     GainColumns,
     TiltColumns,
     across,
+    converge,
     gained,
     rotated,
-    settled,
     under,
 )
 from .least_squares import WeightedFit, fit
@@ -70,7 +70,7 @@ class Estimate:
 
 
 def estimated(
-    seen: Observations,
+    observations: Observations,
     loads: Sequence[Loads],
     unknown_gains: Array,
     find_gravity: bool,
@@ -80,149 +80,162 @@ def estimated(
     """The estimate; gains of the joints in ``unknown_gains`` and the direction of gravity are found where asked."""
     joints = np.flatnonzero(unknown_gains).tolist()
     if not find_gravity:
-        return _estimated(seen, loads, joints, robust, progress)
+        return _estimated(observations, loads, joints, robust, progress)
     progress("direction of gravity")
-    start = _first_direction(seen, loads, joints)
+    start = _first_direction(observations, loads, joints)
     # gravity upside down, with centres of mass on the other side, weighs as much: motion alone tells the two apart
-    both = [_estimated(_under(seen, g, loads), loads, joints, robust, progress) for g in (start, -start)]
-    return min(both, key=lambda found: float(np.log(found.fit.spread).sum()))
+    candidates = [
+        _estimated(_under_gravity(observations, g, loads), loads, joints, robust, progress) for g in (start, -start)
+    ]
+    return min(candidates, key=lambda candidate: float(np.log(candidate.fit.spread).sum()))
 
 
 def _estimated(
-    seen: Observations,
+    observations: Observations,
     loads: Sequence[Loads],
     joints: list[int],
     robust: bool,
     progress: Callable[[str], None],
 ) -> Estimate:
-    count, n, find_gravity = len(seen.base), seen.unknowns.arm.n, isinstance(seen.system, AnyGravity)
+    count, n = len(observations.base), observations.unknowns.arm.n
+    find_gravity = isinstance(observations.system, AnyGravity)
     changes = np.ones(n)
     if joints:
         progress("gains of the drives")
-        changes = _first_gains(seen, joints)
-        seen = _rescaled(seen, changes)
-    shape, found = _shaped_fit(seen, robust)
-    state = {"fit": found}
+        changes = _first_gains(observations, joints)
+        observations = _rescaled(observations, changes)
+    shape, initial = _shaped_fit(observations, robust)
+    state = {"fit": initial}
 
     def extras() -> list[Extra]:
         values = state["fit"].values[:count]
-        made: list[Extra] = []
+        extra_columns: list[Extra] = []
         if joints:
-            made.append(GainColumns(values, seen.known, joints))
+            extra_columns.append(GainColumns(values, observations.known, joints))
         if find_gravity:
-            assert isinstance(seen.system, AnyGravity)
-            axes = across(seen.system.gravity)
-            made.append(TiltColumns(seen.system, inertial_part(seen, values), axes))
-        return made
+            assert isinstance(observations.system, AnyGravity)
+            axes = across(observations.system.gravity)
+            extra_columns.append(TiltColumns(observations.system, inertial_part(observations, values), axes))
+        return extra_columns
 
     def step() -> float:
-        nonlocal seen, changes
-        inertial = inertial_part(seen, state["fit"].values[:count])
+        nonlocal observations, changes
+        inertial = inertial_part(observations, state["fit"].values[:count])
         added = extras()
-        state["fit"] = fit(partial(seen.blocks, shape, inertial, added), robust)
-        moved = state["fit"].values[count:]
+        state["fit"] = fit(partial(observations.blocks, shape, inertial, added), robust)
+        extra_values = state["fit"].values[count:]
         if joints:
             factor = np.ones(n)
-            factor[joints] = 1 / np.maximum(1 + moved[: len(joints)], 0.2)
+            factor[joints] = 1 / np.maximum(1 + extra_values[: len(joints)], 0.2)
             changes = changes * factor
-            seen = _rescaled(seen, factor)
+            observations = _rescaled(observations, factor)
         if find_gravity:
-            assert isinstance(seen.system, AnyGravity)
-            turn = across(seen.system.gravity).T @ moved[-2:]
+            assert isinstance(observations.system, AnyGravity)
+            turn = across(observations.system.gravity).T @ extra_values[-2:]
             turn = turn * min(1.0, 0.5 / max(float(np.linalg.norm(turn)), 1e-12))
-            seen = _under(seen, rotated(seen.system.gravity, turn), loads)
-        return float(np.abs(moved).max())
+            observations = _under_gravity(observations, rotated(observations.system.gravity, turn), loads)
+        return float(np.abs(extra_values).max())
 
     if joints or find_gravity:
-        settled(step, "gains" if joints else "the directions of gravity")
-        shape, state["fit"] = _shaped_fit(seen, robust, state["fit"].values[:count], shape)
-        settled(step, "gains" if joints else "the directions of gravity")
-        inertial, added = inertial_part(seen, state["fit"].values[:count]), extras()
+        converge(step, "gains" if joints else "the directions of gravity")
+        shape, state["fit"] = _shaped_fit(observations, robust, state["fit"].values[:count], shape)
+        converge(step, "gains" if joints else "the directions of gravity")
+        inertial, added = inertial_part(observations, state["fit"].values[:count]), extras()
     else:
-        inertial, added = inertial_part(seen, found.values), []
+        inertial, added = inertial_part(observations, initial.values), []
     plain = None
-    if seen.instruments:
-        plain = fit(partial(seen.plain().blocks, shape, inertial, added), robust)
-        state["fit"] = fit(partial(seen.blocks, shape, inertial, added), robust, instruments=True)
-    whole = state["fit"]
-    errors = np.sqrt(np.maximum(np.diag(whole.covariance)[count:], 0.0))
+    if observations.instruments:
+        plain = fit(partial(observations.plain().blocks, shape, inertial, added), robust)
+        state["fit"] = fit(partial(observations.blocks, shape, inertial, added), robust, instruments=True)
+    final = state["fit"]
+    errors = np.sqrt(np.maximum(np.diag(final.covariance)[count:], 0.0))
     gain_errors = np.zeros(n)
     gain_errors[joints] = errors[: len(joints)]
     return Estimate(
-        whole, shape, count, tuple(seen.logs), tuple(seen.known), changes, gain_errors,
-        seen.system.gravity if isinstance(seen.system, AnyGravity) else None,
+        final, shape, count, tuple(observations.logs), tuple(observations.known), changes, gain_errors,
+        observations.system.gravity if isinstance(observations.system, AnyGravity) else None,
         float(np.hypot(*errors[-2:])) if find_gravity else 0.0, plain,
     )  # fmt: skip
 
 
-def inertial_part(seen: Observations, values: Array) -> Array:
+def inertial_part(observations: Observations, values: Array) -> Array:
     """Inertial parameters with the same torques: the base parameters, all others zero."""
-    found = np.zeros(seen.unknowns.count)
-    found[seen.base] = values
-    return found[: seen.unknowns.inertial]
+    unknowns = np.zeros(observations.unknowns.count)
+    unknowns[observations.base] = values
+    return unknowns[: observations.unknowns.inertial]
 
 
 # -- gains and gravity ------------------------------------------------------------------------------
 
 
-def _rescaled(seen: Observations, factor: Array) -> Observations:
-    made = Observations(
-        seen.system, seen.unknowns, seen.base, gained(seen.logs, factor), seen.known, seen.instruments
-    )  # fmt: skip
-    made.share_memory(seen)
-    return made
+def _rescaled(observations: Observations, factor: Array) -> Observations:
+    rescaled = Observations(
+        observations.system,
+        observations.unknowns,
+        observations.base,
+        gained(observations.logs, factor),
+        observations.known,
+        observations.instruments,
+    )
+    rescaled.share_memory(observations)
+    return rescaled
 
 
-def _under(seen: Observations, gravity: Array, loads: Sequence[Loads]) -> Observations:
-    made = under(seen, gravity)
-    made.known = [
-        known_torques(KnownTorques(made.system, each), log) for log, each in zip(made.logs, loads, strict=True)
+def _under_gravity(observations: Observations, gravity: Array, loads: Sequence[Loads]) -> Observations:
+    turned = under(observations, gravity)
+    turned.known = [
+        known_torques(KnownTorques(turned.system, log_loads), log)
+        for log, log_loads in zip(turned.logs, loads, strict=True)
     ]
-    return made
+    return turned
 
 
-def _first_gains(seen: Observations, joints: list[int]) -> Array:
+def _first_gains(observations: Observations, joints: list[int]) -> Array:
     """Gains from the equations that are linear in them."""
-    n = seen.unknowns.arm.n
-    still = np.ones(n)
-    still[joints] = 0.0
-    silent = _rescaled(seen, still)
-    columns = CurrentColumns(seen.logs, joints)
-    found = fit(partial(silent.blocks, middle_shape(n), None, [columns]))
+    n = observations.unknowns.arm.n
+    zero_gain = np.ones(n)
+    zero_gain[joints] = 0.0
+    without_effort = _rescaled(observations, zero_gain)
+    columns = CurrentColumns(observations.logs, joints)
+    initial = fit(partial(without_effort.blocks, middle_shape(n), None, [columns]))
     gains = np.ones(n)
-    gains[joints] = found.values[len(seen.base) :]
+    gains[joints] = initial.values[len(observations.base) :]
     # a current that is all noise has no gain of its own: the least that is still a start
     return np.where(np.abs(gains) > 1e-6 * np.abs(gains).max(), gains, np.abs(gains).max())
 
 
-def _first_direction(seen: Observations, loads: Sequence[Loads], joints: list[int]) -> Array:
+def _first_direction(observations: Observations, loads: Sequence[Loads], joints: list[int]) -> Array:
     """Gravity in the direction that leaves the least: among ``DIRECTIONS``, then ever closer about the best.
 
     From far away the steps of Gauss and Newton may run about the solution without end.
     """
-    assert isinstance(seen.system, AnyGravity)
-    start = seen.system.gravity
+    assert isinstance(observations.system, AnyGravity)
+    start = observations.system.gravity
     size = float(np.linalg.norm(start)) or 9.81
-    still = np.ones(seen.unknowns.arm.n)
-    still[joints] = 0.0
-    few = seen.beginning(SEARCHED // 10)
+    zero_gain = np.ones(observations.unknowns.arm.n)
+    zero_gain[joints] = 0.0
+    subset = observations.beginning(SEARCHED // 10)
 
-    def left(gravity: Array) -> float:
-        extras: list[Extra] = [CurrentColumns(few.logs, joints)] if joints else []
-        asked = _rescaled(_under(few, gravity, loads), still)
-        found = fit(partial(asked.blocks, middle_shape(len(still)), None, extras))
-        scale = np.linalg.norm(found.effort, axis=0)
-        return float((np.linalg.norm(found.residual, axis=0) / np.where(scale > 0, scale, 1.0)).sum())
+    def residual_size(gravity: Array) -> float:
+        extras: list[Extra] = [CurrentColumns(subset.logs, joints)] if joints else []
+        trial = _rescaled(_under_gravity(subset, gravity, loads), zero_gain)
+        trial_fit = fit(partial(trial.blocks, middle_shape(len(zero_gain)), None, extras))
+        scale = np.linalg.norm(trial_fit.effort, axis=0)
+        return float((np.linalg.norm(trial_fit.residual, axis=0) / np.where(scale > 0, scale, 1.0)).sum())
 
-    ways = [size * way / np.linalg.norm(way) for way in (start, *DIRECTIONS) if np.any(way)]
-    best, chosen = min(((left(way), way) for way in ways), key=lambda pair: pair[0])
+    directions = [
+        size * direction / np.linalg.norm(direction) for direction in (start, *DIRECTIONS) if np.any(direction)
+    ]
+    least, best_direction = min(
+        ((residual_size(direction), direction) for direction in directions), key=lambda pair: pair[0]
+    )
     for turn in CLOSER:
-        for axis in across(chosen):
-            for way in (rotated(chosen, turn * axis), rotated(chosen, -turn * axis)):
-                error = left(way)
-                if error < best:
-                    best, chosen = error, way
-    return np.asarray(chosen, dtype=float)
+        for axis in across(best_direction):
+            for direction in (rotated(best_direction, turn * axis), rotated(best_direction, -turn * axis)):
+                error = residual_size(direction)
+                if error < least:
+                    least, best_direction = error, direction
+    return np.asarray(best_direction, dtype=float)
 
 
 # -- the shape of friction --------------------------------------------------------------------------
@@ -234,41 +247,45 @@ def middle_shape(n: int) -> Shape:
 
 
 def _shaped_fit(
-    seen: Observations, robust: bool, values: Array | None = None, shape: Shape | None = None
+    observations: Observations, robust: bool, values: Array | None = None, shape: Shape | None = None
 ) -> tuple[Shape, WeightedFit]:
     """Least squares, with the numbers in which friction is not linear chosen on their grids."""
-    shape = middle_shape(seen.unknowns.arm.n) if shape is None else shape
-    inertial = None if values is None else inertial_part(seen, values)
-    if seen.unknowns.friction.regularised:
-        few = seen if max(len(log.t) for log in seen.logs) <= SEARCHED else seen.beginning(SEARCHED)
-        found = fit(partial(few.blocks, shape, inertial), robust)
+    shape = middle_shape(observations.unknowns.arm.n) if shape is None else shape
+    inertial = None if values is None else inertial_part(observations, values)
+    if observations.unknowns.friction.regularised:
+        subset = (
+            observations
+            if max(len(log.t) for log in observations.logs) <= SEARCHED
+            else observations.beginning(SEARCHED)
+        )
+        current = fit(partial(subset.blocks, shape, inertial), robust)
         for _ in range(SEARCHES):
-            inertial = inertial_part(seen, found.values)
-            shape = _better_shape(few, shape, inertial, found)
-            found = fit(partial(few.blocks, shape, inertial), robust)
-        if few is seen:
-            return shape, found
-        inertial = inertial_part(seen, found.values)
-    return shape, fit(partial(seen.blocks, shape, inertial), robust)
+            inertial = inertial_part(observations, current.values)
+            shape = _better_shape(subset, shape, inertial, current)
+            current = fit(partial(subset.blocks, shape, inertial), robust)
+        if subset is observations:
+            return shape, current
+        inertial = inertial_part(observations, current.values)
+    return shape, fit(partial(observations.blocks, shape, inertial), robust)
 
 
-def _better_shape(seen: Observations, shape: Shape, inertial: Array, found: WeightedFit) -> Shape:
+def _better_shape(observations: Observations, shape: Shape, inertial: Array, current: WeightedFit) -> Shape:
     """For each joint the speeds of transition and of Stribeck with the least residual, all else as it is."""
-    unknowns = seen.unknowns
+    unknowns = observations.unknowns
     n, terms = unknowns.arm.n, unknowns.friction.names
     values = np.zeros(unknowns.count)
-    values[seen.base] = found.values
+    values[observations.base] = current.values
     factors = values[unknowns.friction_column(0, 0) : unknowns.friction_column(n, 0)].reshape(n, len(terms))
-    rest = found.residual + (seen.friction(shape, inertial) * factors).sum(axis=-1)
+    frictionless = current.residual + (observations.friction(shape, inertial) * factors).sum(axis=-1)
     best = np.full(n, np.inf)
     transition, stribeck = shape.transition.copy(), shape.stribeck.copy()
     for v_0 in TRANSITIONS:
         for v_s in STRIBECK if "stribeck" in terms else STRIBECK[:1]:
-            columns = seen.friction(Shape(np.full(n, v_0), np.full(n, v_s)), inertial)
+            columns = observations.friction(Shape(np.full(n, v_0), np.full(n, v_s)), inertial)
             for joint in range(n):
                 rows = columns[:, joint]
-                left = rest[:, joint] - rows @ np.linalg.lstsq(rows, rest[:, joint], rcond=None)[0]
-                error = float(np.linalg.norm(left))
+                residual = frictionless[:, joint] - rows @ np.linalg.lstsq(rows, frictionless[:, joint], rcond=None)[0]
+                error = float(np.linalg.norm(residual))
                 if error < best[joint]:
                     best[joint], transition[joint], stribeck[joint] = error, v_0, v_s
     return Shape(transition, stribeck)

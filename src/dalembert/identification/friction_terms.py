@@ -60,8 +60,8 @@ class FrictionTerms:
 
     def columns(self, speed: Array, transition: Array, stribeck: Array, load: Array | None) -> Array:
         """All terms, ``(..., n, terms)``."""
-        made = [self.column(name, speed, transition, stribeck, load) for name in self.names]
-        return np.stack(made, axis=-1) if made else np.zeros((*speed.shape, 0))
+        columns = [self.column(name, speed, transition, stribeck, load) for name in self.names]
+        return np.stack(columns, axis=-1) if columns else np.zeros((*speed.shape, 0))
 
     def units(self, kind: str) -> dict[str, str]:
         """Unit of each factor at a joint of this kind."""

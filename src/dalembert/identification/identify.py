@@ -55,38 +55,40 @@ def identify(
     bodies that could be built, closest to the data; "least squares" the base parameters alone as they come. ``robust``
     lets outliers count less. ``cutoff`` (Hz) is that of the filter, chosen from the data where it is left out.
     """
-    given, held = _checked(arm, logs, loads, gravity, method)
+    log_list, held_loads = _checked(arm, logs, loads, gravity, method)
     carried, arm = arm.loads, replace(arm, loads=())
     unknowns = Unknowns(arm, FrictionTerms.read(friction), rotors)
     factors, unknown = read_gains(gains, arm.n)
-    if unknown.all() and len({tuple((link, load.body) for link, load in each) for each in held}) < 2:
+    if unknown.all() and len({tuple((link, load.body) for link, load in log_loads) for log_loads in held_loads}) < 2:
         raise ArmError(
             "gains are found from runs with a known load in the hand beside runs with another or none; give it, as in "
             "loads=[None, da.Load(...)]"
         )
-    if instruments and all(log.reference is None for log in given):
+    if instruments and all(log.reference is None for log in log_list):
         raise ArmError("instruments come from the reference of the motion; give it, as in da.Log(..., reference=...)")
-    warnings = [sentence for log in given for sentence in check_log(arm, log)]
+    warnings = [sentence for log in log_list for sentence in check_log(arm, log)]
     progress("filtering")
-    measured = [smoothed(log, cutoff) for log in given]
+    measured = [smoothed(log, cutoff) for log in log_list]
     scaled = measured if factors is None else gained(measured, factors)
     system: Regressed = arm if gravity == "described" else AnyGravity(arm, np.array(arm.gravity, dtype=float))
-    known = [known_torques(KnownTorques(system, each), log) for log, each in zip(measured, held, strict=True)]
+    known = [
+        known_torques(KnownTorques(system, log_loads), log) for log, log_loads in zip(measured, held_loads, strict=True)
+    ]
     progress("base parameters")
     base = base_columns(arm if gravity == "described" else generic(arm), unknowns)
-    seen = Observations(system, unknowns, base.columns, scaled, known, instruments)
+    observations = Observations(system, unknowns, base.columns, scaled, known, instruments)
     progress("least squares")
-    found = estimated(seen, held, unknown, gravity == "find", robust, progress)
+    estimate = estimated(observations, held_loads, unknown, gravity == "find", robust, progress)
     values = np.zeros(unknowns.count)
-    values[base.columns] = found.values
-    described = arm if found.gravity is None else arm.with_gravity(found.gravity.tolist())
+    values[base.columns] = estimate.values
+    described = arm if estimate.gravity is None else arm.with_gravity(estimate.gravity.tolist())
     if method == "consistent":
         progress("bodies that could be built")
-        values = _consistent(described, unknowns, base.combinations, found)
+        values = _consistent(described, unknowns, base.combinations, estimate)
     result = Identification(
-        described, unknowns, base, found.shape, values, method == "consistent", found, tuple(found.logs), found.known,
-        None if factors is None else factors * found.gain_changes, method, robust, cutoff, tuple(warnings), len(seen),
-        carried,
+        described, unknowns, base, estimate.shape, values, method == "consistent", estimate, tuple(estimate.logs),
+        estimate.known, None if factors is None else factors * estimate.gain_changes, method, robust, cutoff,
+        tuple(warnings), len(observations), carried,
     )  # fmt: skip
     return result.noting([*check_fit(result), *check_noise(result)])
 
@@ -103,38 +105,38 @@ def _checked(
         raise ArmError(f"identification needs an arm, as da.load gives it; got {arm!r}")
     if arm.counts_drives:
         raise ArmError(f"{arm.name}: identification finds the drives itself; give it the links, as in driven.arm")
-    given = [logs] if isinstance(logs, Log) else list(logs)
-    if not given or not all(isinstance(log, Log) for log in given):
+    log_list = [logs] if isinstance(logs, Log) else list(logs)
+    if not log_list or not all(isinstance(log, Log) for log in log_list):
         raise ArmError("identification needs a Log, or a list of them")
     if isinstance(loads, Load):
         raise ArmError("loads are a list, one for each log, None where there is none")
-    if loads is not None and len(loads) != len(given):
+    if loads is not None and len(loads) != len(log_list):
         raise ArmError(
-            f"there are {len(given)} logs and {len(loads)} loads; give one for each log, None where there is none"
+            f"there are {len(log_list)} logs and {len(loads)} loads; give one for each log, None where there is none"
         )
     moving = tuple((link, load) for link, load in arm.loads if arm.body_of[link][0] >= 0)
     if loads is None:
-        return given, [moving] * len(given)
+        return log_list, [moving] * len(log_list)
     hand = dict(arm.loads).get(arm.tool_link)
-    for log, load in zip(given, loads, strict=True):
+    for log, load in zip(log_list, loads, strict=True):
         if hand is not None and (load is None or load.body != hand.body):
             raise ArmError(
                 f"{log.name}: loads give {'none' if load is None else 'another'} for the hand of {arm.name}, which "
                 f"carries one already; give the arm with an empty hand, as in arm.holding(None), or leave loads out"
             )
     others = tuple((link, load) for link, load in moving if link != arm.tool_link)
-    return given, [(*others, (arm.tool_link, load)) if load is not None else others for load in loads]
+    return log_list, [(*others, (arm.tool_link, load)) if load is not None else others for load in loads]
 
 
-def _consistent(arm: ArmSystem, unknowns: Unknowns, combinations: Array, found: Estimate) -> Array:
+def _consistent(arm: ArmSystem, unknowns: Unknowns, combinations: Array, estimate: Estimate) -> Array:
     """A value for every unknown, every link a body that could be built."""
     prior, sizes = description_sizes(arm)
     strength = np.zeros(unknowns.count)
     for body, (mass, length) in enumerate(sizes):
         strength[10 * body : 10 * body + 10] = 1.0 / (PRIOR * parameter_sizes(mass, length)) ** 2
     expected = np.concatenate([prior, np.zeros(unknowns.count - len(prior))])
-    quadratic = combinations.T @ found.gram @ combinations + np.diag(strength)
-    linear = combinations.T @ (found.gram @ found.values) + strength * expected
+    quadratic = combinations.T @ estimate.gram @ combinations + np.diag(strength)
+    linear = combinations.T @ (estimate.gram @ estimate.values) + strength * expected
     positive = [
         unknowns.friction_column(joint, k)
         for joint in range(arm.n)

@@ -67,20 +67,24 @@ class Log:
         times = self._numbers(name, "t", t)
         if times.ndim != 1 or len(times) < 2:
             raise ArmError(f"{name}: t must be a list of at least two times, got the shape {times.shape}")
-        more = {"qd": qd, "reference": reference}
-        tables = {"q": q, "effort": effort, **{what: values for what, values in more.items() if values is not None}}
-        arrays = {what: self._numbers(name, what, values) for what, values in tables.items()}
-        for what, array in arrays.items():
+        optional = {"qd": qd, "reference": reference}
+        tables = {
+            "q": q,
+            "effort": effort,
+            **{quantity: values for quantity, values in optional.items() if values is not None},
+        }
+        arrays = {quantity: self._numbers(name, quantity, values) for quantity, values in tables.items()}
+        for quantity, array in arrays.items():
             if array.ndim != 2 or not array.shape[1] or array.shape != (len(times), *arrays["q"].shape[1:]):
-                raise ArmError(f"{name}: {what} must be ({len(times)}, joints) as t and q are, got {array.shape}")
-        for what, array in {"t": times, **arrays}.items():
-            wrong = np.argwhere(~np.isfinite(array))
-            if len(wrong):
-                row, *column = (int(k) for k in wrong[0])
+                raise ArmError(f"{name}: {quantity} must be ({len(times)}, joints) as t and q are, got {array.shape}")
+        for quantity, array in {"t": times, **arrays}.items():
+            not_finite = np.argwhere(~np.isfinite(array))
+            if len(not_finite):
+                row, *column = (int(k) for k in not_finite[0])
                 where = f" of joint {column[0] + 1}" if column else ""
                 raise ArmError(
-                    f"{name}: {what}{where} is no number in {len(wrong)} places, first in row {row}; leave those rows "
-                    "out (a gap is allowed), or repair them"
+                    f"{name}: {quantity}{where} is no number in {len(not_finite)} places, first in row {row}; leave "
+                    "those rows out (a gap is allowed), or repair them"
                 )
         backward = np.flatnonzero(np.diff(times) <= 0)
         if len(backward):
@@ -89,8 +93,8 @@ class Log:
                 f"{name}: the clock does not advance in {len(backward)} places, first at row {row} (t = {times[row]:g} "
                 f"s after {times[row - 1]:g} s); sort the rows, or cut the log there with rows()"
             )
-        for what, value in {"t": times, "qd": None, "reference": None, **arrays, "name": name}.items():
-            object.__setattr__(self, what, value)
+        for quantity, value in {"t": times, "qd": None, "reference": None, **arrays, "name": name}.items():
+            object.__setattr__(self, quantity, value)
 
     @staticmethod
     def _numbers(name: str, what: str, values: ArrayLike) -> Array:
@@ -143,15 +147,15 @@ class Log:
         stretches = [slice(a, b) for a, b in pairwise([0, *cuts.tolist(), len(self.t)])]
         local = ndimage.median_filter(np.delete(steps, cuts - 1), 2 * AROUND + 1, mode="nearest")
         times = np.delete(self.t[:-1], cuts - 1)
-        found: list[tuple[float, float]] = []
+        rates: list[tuple[float, float]] = []
         while len(local):
-            other = np.flatnonzero((local > CHANGED * local[0]) | (local < local[0] / CHANGED))
-            end = int(other[0]) if len(other) else len(local)
-            found.append((float(np.median(local[:end])), float(times[0])))
+            changed = np.flatnonzero((local > CHANGED * local[0]) | (local < local[0] / CHANGED))
+            end = int(changed[0]) if len(changed) else len(local)
+            rates.append((float(np.median(local[:end])), float(times[0])))
             local, times = local[end:], times[end:]
-            if len(found) > MANY:
+            if len(rates) > MANY:
                 return stretches, [(self.step, float(self.t[0]))]
-        return stretches, found or [(self.step, float(self.t[0]))]
+        return stretches, rates or [(self.step, float(self.t[0]))]
 
     def rows(self, start: int, stop: int | None = None) -> Self:
         """Rows ``start`` to ``stop``, counted from 0, the last not included."""
@@ -181,62 +185,71 @@ class Log:
         """
         label = name or str(path)
         text = read_text(path, LARGEST_LOG)
-        first, _, rest = text.partition("\n")
+        first, _, body = text.partition("\n")
         heads = [head.strip() for head in first.split(",")]
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # an empty table is refused below, in our words
-                table = np.loadtxt(io.StringIO(rest), delimiter=",", ndmin=2)
+                table = np.loadtxt(io.StringIO(body), delimiter=",", ndmin=2)
         except ValueError as fault:
             raise ArmError(f"{label}: this is no table of numbers below one line of heads ({fault})") from None
         if not table.size:
             raise ArmError(f"{label}: there is nothing below the line of heads")
         if table.shape[1] != len(heads):
             raise ArmError(f"{label}: {len(heads)} heads over {table.shape[1]} columns")
-        found = _found(label, heads, columns or {})
-        places = {head: column for column, head in enumerate(heads)}
-        picked = {what: table[:, [places[head] for head in names]] for what, names in found.items()}
-        return cls(picked["t"][:, 0], picked["q"], picked["effort"], picked.get("qd"), label, picked.get("reference"))
+        heads_of = _heads_of(label, heads, columns or {})
+        column_of = {head: column for column, head in enumerate(heads)}
+        data = {quantity: table[:, [column_of[head] for head in names]] for quantity, names in heads_of.items()}
+        return cls(
+            data["t"][:, 0],
+            data["q"],
+            data["effort"],
+            data.get("qd"),
+            label,
+            data.get("reference"),
+        )
 
 
-def _found(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list[str]]:
+def _heads_of(label: str, heads: Sequence[str], columns: Columns) -> dict[str, list[str]]:
     """The heads of t, q, qd (where it is there) and effort."""
-    for what in columns:
-        if what not in ("t", "q", "qd", "effort", "reference"):
-            raise ArmError(f"{label}: columns are those of t, q, qd, effort and reference, not of {what!r}")
-    wanted: dict[str, Sequence[str]] = {
+    for quantity in columns:
+        if quantity not in ("t", "q", "qd", "effort", "reference"):
+            raise ArmError(f"{label}: columns are those of t, q, qd, effort and reference, not of {quantity!r}")
+    usual_heads: dict[str, Sequence[str]] = {
         "t": TIMES, "q": ("q",), "qd": ("qd",), "effort": EFFORTS, "reference": REFERENCES,
     }  # fmt: skip
-    found: dict[str, list[str]] = {}
-    often = Counter(heads)
+    heads_of: dict[str, list[str]] = {}
+    occurrences = Counter(heads)
     columns = {**_simulated(heads), **columns}
-    for what, usual in wanted.items():
-        said = columns.get(what)
-        names = _matching(label, heads, what, usual if said is None else said)
-        if not names and (what not in ("qd", "reference") or said is not None):
-            what_said = f"{said!r}" if said is not None else " or ".join(usual)
+    for quantity, usual in usual_heads.items():
+        requested = columns.get(quantity)
+        names = _matching(label, heads, quantity, usual if requested is None else requested)
+        if not names and (quantity not in ("qd", "reference") or requested is not None):
+            described = f"{requested!r}" if requested is not None else " or ".join(usual)
             raise ArmError(
-                f"{label}: there is no column of {what} ({what_said}) among {', '.join(heads):.200}; name it, as in "
-                f"columns={{{what!r}: ...}}"
+                f"{label}: there is no column of {quantity} ({described}) among {', '.join(heads):.200}; name it, as "
+                f"in columns={{{quantity!r}: ...}}"
             )
-        twice = [name for name in names if often[name] > 1]
-        if twice:
-            raise ArmError(f"{label}: the head {twice[0]!r:.100} is there twice; give the columns heads of their own")
+        repeated = [name for name in names if occurrences[name] > 1]
+        if repeated:
+            raise ArmError(
+                f"{label}: the head {repeated[0]!r:.100} is there twice; give the columns heads of their own"
+            )
         if names:
-            found[what] = names
-    counts = {what: len(names) for what, names in found.items() if what != "t"}
+            heads_of[quantity] = names
+    counts = {quantity: len(names) for quantity, names in heads_of.items() if quantity != "t"}
     if len(set(counts.values())) != 1:
         raise ArmError(f"{label}: q, qd, effort and reference have different numbers of columns: {counts}")
-    return found
+    return heads_of
 
 
 def _simulated(heads: Sequence[str]) -> dict[str, str | list[str]]:
     """The columns of a motion under joint torques as ``Motion.save`` writes it (``q_NAME [rad]``); none of others."""
-    found = [
-        {own[1]: head for head in heads if (own := re.fullmatch(rf"{what}_(.+) \[(?:{units})\]", head))}
-        for what, units in SIMULATED.items()
+    tables = [
+        {match[1]: head for head in heads if (match := re.fullmatch(rf"{quantity}_(.+) \[(?:{units})\]", head))}
+        for quantity, units in SIMULATED.items()
     ]
-    q, qd, effort = found
+    q, qd, effort = tables
     of_motors = any(head.startswith("motor_torque_") for head in heads)  # which may be named as their joints are
     if "time [s]" not in heads or of_motors or not q or q.keys() != qd.keys() or q.keys() != effort.keys():
         return {}
@@ -248,23 +261,23 @@ def _simulated(heads: Sequence[str]) -> dict[str, str | list[str]]:
     }
 
 
-def _matching(label: str, heads: Sequence[str], what: str, said: str | Sequence[str]) -> list[str]:
+def _matching(label: str, heads: Sequence[str], what: str, described: str | Sequence[str]) -> list[str]:
     """The heads a description means: themselves, or those that begin with it and end in a number."""
-    words = [said] if isinstance(said, str) else list(said)
-    if not isinstance(said, str) and words and all(word in heads for word in words):
+    words = [described] if isinstance(described, str) else list(described)
+    if not isinstance(described, str) and words and all(word in heads for word in words):
         return words if what != "t" else words[:1]
     for word in words:
         if what == "t":
             if word in heads:
                 return [word]
             continue
-        named = [(head, re.fullmatch(re.escape(word) + r"_?([0-9]{1,9})", head)) for head in heads]
-        numbered = [(int(found[1]), head) for head, found in named if found]
+        matches = [(head, re.fullmatch(re.escape(word) + r"_?([0-9]{1,9})", head)) for head in heads]
+        numbered = [(int(match[1]), head) for head, match in matches if match]
         numbered.sort()
-        for (number, head), (next_number, other) in pairwise(numbered):
+        for (number, head), (next_number, next_head) in pairwise(numbered):
             if number == next_number:
                 raise ArmError(
-                    f"{label}: {head!r:.60} and {other!r:.60} are {what} of one joint; leave one of them out"
+                    f"{label}: {head!r:.60} and {next_head!r:.60} are {what} of one joint; leave one of them out"
                 )
         if numbered:
             return [head for _, head in numbered]

@@ -32,16 +32,16 @@ def check_log(arm: ArmSystem, log: Log) -> list[str]:
     _refuse_degrees(arm, log)
     if log.qd is not None:
         _refuse_other_speeds(arm, log)
-    found = []
+    sentences = []
     if len(log.stretches) > 1:
         longest = max(log.t[part.start] - log.t[part.start - 1] for part in log.stretches[1:])
-        found.append(
+        sentences.append(
             f"{log.name}: the clock jumps {len(log.stretches) - 1} times, by {longest:.3g} s at most; nothing is "
             "filtered across a gap that is long beside the motion"
         )
     if len(log.steps) > 1:
         listed = ", ".join(f"{1 / step:.4g} Hz from {start:.4g} s" for step, start in log.steps[:4])
-        found.append(
+        sentences.append(
             f"{log.name}: the rate changes within the log ({listed}{', ...' * (len(log.steps) > 4)}); it is resampled "
             f"at {1 / log.step:.4g} Hz, and the slowest part bounds the cut-off; cut the log with rows() to keep more"
         )
@@ -50,28 +50,28 @@ def check_log(arm: ArmSystem, log: Log) -> list[str]:
     for joint, name in enumerate(arm.joint_names):
         if travel[joint] < STILL:
             unit = "rad" if arm.moving[joint].kind == "revolute" else "m"
-            found.append(
+            sentences.append(
                 f"{log.name}: joint {name!r} moves by {travel[joint]:.2g} {unit} only, which tells nothing of its "
                 "friction and inertia; move it through most of its range"
             )
         limit = _clipped(log.effort[:, joint])
         if limit is not None:
-            found.append(
+            sentences.append(
                 f"{log.name}: the effort of joint {name!r} stands at {limit:.4g} for whole stretches "
                 f"({int((log.effort[:, joint] == limit).sum())} samples), so it was cut off there; leave those rows "
                 "out, or move more slowly"
             )
-    return found
+    return sentences
 
 
-def check_fit(found: Identification) -> list[str]:
+def check_fit(identified: Identification) -> list[str]:
     """Sentences about what a fit shows to be doubtful about its logs: efforts in other units, of other joints or signs.
 
     The description of the arm says roughly what the torques of the links are. Efforts that are many times those, that
     are opposite to them, or that go with those of another joint, were not measured as they were understood.
     """
-    arm, sentences = found.described, []
-    for log, known in zip(found.logs, found.known, strict=True):
+    arm, sentences = identified.described, []
+    for log, known in zip(identified.logs, identified.known, strict=True):
         if not any(body.inertia for body in arm.bodies):
             break
         piece = log.beginning(20_000)
@@ -84,7 +84,7 @@ def check_fit(found: Identification) -> list[str]:
             for j in heavy
             if abs(_correlation(links[:, j], measured[:, j])) > ALIKE
         }
-        sentences += _exchanged(found, log.name, links, measured, heavy)
+        sentences += _exchanged(identified, log.name, links, measured, heavy)
         for j, ratio in ratios.items():
             if ratio < 0:
                 sentences.append(
@@ -97,18 +97,18 @@ def check_fit(found: Identification) -> list[str]:
                 f"{log.name}: the efforts are some {size:.3g} times what the description of {arm.name} asks for; are "
                 "they in mA or N mm? Divide them by 1000, or give gains (N m/A)"
             )
-        elif size < 1 / 8 and found.gains is None:
+        elif size < 1 / 8 and identified.gains is None:
             sentences.append(
                 f"{log.name}: the efforts are some {size:.3g} times what the description of {arm.name} asks for; are "
                 "they currents, or torques of motors before their gears? Give gains (N m/A) of the drives"
             )
-    return sentences + _unlikely(found)
+    return sentences + _unlikely(identified)
 
 
-def _unlikely(found: Identification) -> list[str]:
+def _unlikely(identified: Identification) -> list[str]:
     """Friction that drives a joint, and efforts that no motion of the arm explains."""
-    names, sentences = found.described.joint_names, []
-    for parameter in found.parameters:
+    names, sentences = identified.described.joint_names, []
+    for parameter in identified.parameters:
         term = parameter.name.rstrip("0123456789")
         if term in ("coulomb", "viscous") and parameter.value < -SURELY * parameter.error:
             name = names[int(parameter.name[len(term) :]) - 1]
@@ -116,11 +116,11 @@ def _unlikely(found: Identification) -> list[str]:
                 f"the {term} friction of joint {name!r} comes out negative ({parameter.value:.3g} {parameter.unit}), "
                 "as if it drove the joint; the sign of its effort or of its position is turned round"
             )
-    fit = found.estimate.fit
+    fit = identified.estimate.fit
     size = np.linalg.norm(fit.effort, axis=0)
-    left = np.linalg.norm(fit.residual, axis=0) / np.where(size > 0, size, 1.0)
+    unexplained = np.linalg.norm(fit.residual, axis=0) / np.where(size > 0, size, 1.0)
     for joint in range(len(names)):
-        share = float(left[joint])
+        share = float(unexplained[joint])
         if size[joint] == 0:
             sentences.append(f"the effort of joint {names[joint]!r} is zero all the time; is its column the right one?")
         elif share > UNEXPLAINED:
@@ -131,17 +131,22 @@ def _unlikely(found: Identification) -> list[str]:
     return sentences
 
 
-def _exchanged(found: Identification, name: str, links: Array, measured: Array, heavy: list[int]) -> list[str]:
+def _exchanged(identified: Identification, name: str, links: Array, measured: Array, heavy: list[int]) -> list[str]:
     """Joints whose effort goes with the torque of another joint and not with their own."""
-    names, sentences = found.described.joint_names, []
+    names, sentences = identified.described.joint_names, []
     for j in heavy:
-        own = abs(_correlation(links[:, j], measured[:, j]))
+        own_match = abs(_correlation(links[:, j], measured[:, j]))
         for k in heavy:
-            other = abs(_correlation(links[:, k], measured[:, j]))
-            if k > j and own < 0.5 < ALIKE < other and abs(_correlation(links[:, j], measured[:, k])) > own:
+            other_match = abs(_correlation(links[:, k], measured[:, j]))
+            if (
+                k > j
+                and own_match < 0.5 < ALIKE < other_match
+                and abs(_correlation(links[:, j], measured[:, k])) > own_match
+            ):
                 sentences.append(
                     f"{name}: the effort of joint {names[j]!r} goes with what the links ask of joint {names[k]!r} "
-                    f"(correlation {other:.2f}, {own:.2f} with its own); the columns of efforts look exchanged"
+                    f"(correlation {other_match:.2f}, {own_match:.2f} with its own); the columns of efforts look "
+                    "exchanged"
                 )
     return sentences
 
@@ -171,7 +176,7 @@ def _refuse_degrees(arm: ArmSystem, log: Log) -> None:
 def _refuse_other_speeds(arm: ArmSystem, log: Log) -> None:
     """Measured speeds have to be the slopes of the positions, joint by joint."""
     assert log.qd is not None
-    part = max(log.stretches, key=lambda each: each.stop - each.start)
+    part = max(log.stretches, key=lambda stretch: stretch.stop - stretch.start)
     if part.stop - part.start < 64:
         return
     filter_ = signal.butter(2, 0.1, output="sos")
@@ -179,21 +184,21 @@ def _refuse_other_speeds(arm: ArmSystem, log: Log) -> None:
     speed = signal.sosfiltfilt(filter_, log.qd[part], axis=0)
     moving = [j for j in range(arm.n) if np.ptp(log.q[part][:, j]) > STILL and speed[:, j].std() > 0]
     for j in moving:
-        own = _correlation(slope[:, j], speed[:, j])
+        correlation = _correlation(slope[:, j], speed[:, j])
         factor = float(speed[:, j] @ slope[:, j] / (slope[:, j] @ slope[:, j]))
         name = arm.joint_names[j]
-        if own < ALIKE:
+        if correlation < ALIKE:
             for k in moving:
                 if k != j and abs(_correlation(slope[:, k], speed[:, j])) > ALIKE:
                     raise ArmError(
                         f"{log.name}: the velocity of joint {name!r} is the slope of the position of joint "
                         f"{arm.joint_names[k]!r}; the columns of the joints are exchanged"
                     )
-            if own < -ALIKE:
+            if correlation < -ALIKE:
                 raise ArmError(f"{log.name}: the velocity of joint {name!r} is opposite to the slope of its position")
             raise ArmError(
-                f"{log.name}: the velocity of joint {name!r} is not the slope of its position (correlation {own:.2f}); "
-                "check the columns, or leave qd out"
+                f"{log.name}: the velocity of joint {name!r} is not the slope of its position (correlation "
+                f"{correlation:.2f}); check the columns, or leave qd out"
             )
         if not 0.8 < factor < 1.25:
             degrees = " (degrees?)" if abs(factor - 180 / np.pi) < 12 or abs(factor - np.pi / 180) < 0.004 else ""
@@ -211,10 +216,10 @@ def _correlation(a: Array, b: Array) -> float:
 def _clipped(effort: Array) -> float | None:
     """The value at which an effort was cut off, or None."""
     for limit in (effort.max(), effort.min()):
-        at = (effort == limit).astype(int)
-        if limit == 0 or at.sum() < max(CLIPPED * len(effort), 2 * RUN):
+        at_limit = (effort == limit).astype(int)
+        if limit == 0 or at_limit.sum() < max(CLIPPED * len(effort), 2 * RUN):
             continue
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], at, [0]])))
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], at_limit, [0]])))
         if (edges[1::2] - edges[::2]).max() >= RUN and np.ptp(effort) > 0:
             return float(limit)
     return None

@@ -66,35 +66,35 @@ class Unknowns:
 
     def base_matrix(self, columns: Array, smooth: Array, friction: Array, acceleration: Array) -> Array:
         """W ``(..., n, columns)`` of friction ``(..., n, terms)``, accelerations, and Y at its inertial columns."""
-        found = np.zeros((*friction.shape[:-1], len(columns)))
+        matrix = np.zeros((*friction.shape[:-1], len(columns)))
         count, terms = smooth.shape[-1], friction.shape[-1]
-        found[..., :count] = smooth
+        matrix[..., :count] = smooth
         for k, column in enumerate(columns[count:].tolist(), start=count):
             if column >= self.rotor_column(0):
                 joint = column - self.rotor_column(0)
-                found[..., joint, k] = acceleration[..., joint]
+                matrix[..., joint, k] = acceleration[..., joint]
             else:
                 joint, term = divmod(column - self.inertial, terms)
-                found[..., joint, k] = friction[..., joint, term]
-        return found
+                matrix[..., joint, k] = friction[..., joint, term]
+        return matrix
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns: m1, mx1, ..., coulomb1, ..., rotor1, ..."""
         system = self.arm
-        found = [f"{name}{i + 1}" for i in range(len(system.bodies)) for name in PARAMETERS]
-        found += [f"{term}{i + 1}" for i in range(system.n) for term in self.friction.names]
-        found += [f"rotor{i + 1}" for i in range(system.n)] if self.rotors else []
-        return tuple(found)
+        names = [f"{name}{i + 1}" for i in range(len(system.bodies)) for name in PARAMETERS]
+        names += [f"{term}{i + 1}" for i in range(system.n) for term in self.friction.names]
+        names += [f"rotor{i + 1}" for i in range(system.n)] if self.rotors else []
+        return tuple(names)
 
     @property
     def units(self) -> tuple[str, ...]:
         """Their units."""
         inertial = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
-        found = [unit for _ in self.arm.bodies for unit in inertial]
-        found += [self.friction.units(joint.kind)[term] for joint in self.arm.moving for term in self.friction.names]
-        found += ["kg m^2" if joint.kind == "revolute" else "kg" for joint in self.arm.moving] if self.rotors else []
-        return tuple(found)
+        units = [unit for _ in self.arm.bodies for unit in inertial]
+        units += [self.friction.units(joint.kind)[term] for joint in self.arm.moving for term in self.friction.names]
+        units += ["kg m^2" if joint.kind == "revolute" else "kg" for joint in self.arm.moving] if self.rotors else []
+        return tuple(units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +112,8 @@ class Extra(Protocol):
     def names(self) -> tuple[str, ...]:
         """What they are called."""
 
-    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
-        """Their columns ``(kept, n, names)`` for a piece of log ``which``; ``base`` are those of the base unknowns."""
+    def columns(self, piece: Smoothed, log_index: int, rows: slice, base: Array) -> Array:
+        """Their columns ``(kept, n, names)`` for a piece of a log; ``base`` are those of the base unknowns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,48 +154,50 @@ class Observations:
 
     def blocks(self, shape: Shape, inertial: Array | None, extras: Sequence[Extra] = ()) -> Iterator[EquationBlock]:
         """All equations, friction of this shape; torques of ``inertial`` parameters are the load on the joints."""
-        for which, (log, known) in enumerate(zip(self.logs, self.known, strict=True)):
+        for log_index, (log, known) in enumerate(zip(self.logs, self.known, strict=True)):
             for rows, piece in log.pieces():
                 # the sign of a noisy speed is not the sign of the speed on the average: no instrument mends that, so
                 # friction is that of the motion which the reference explains
                 steady = piece.along_reference() if self.instruments and piece.reference is not None else piece
-                held = known[rows]
-                matrix = self._matrix(piece, which, rows, shape, inertial, False, steady, held)
-                added = [extra.columns(piece, which, rows, matrix) for extra in extras]
-                guided = None
+                known_rows = known[rows]
+                matrix = self._matrix(piece, log_index, rows, shape, inertial, False, steady, known_rows)
+                extra_columns = [extra.columns(piece, log_index, rows, matrix) for extra in extras]
+                instruments = None
                 if self.instruments and piece.reference is not None:
                     guide = piece.along_reference()
-                    guided = self._matrix(guide, which, rows, shape, inertial, True, guide, held)
-                    guided = np.concatenate([guided, *(e.columns(guide, which, rows, guided) for e in extras)], axis=-1)
-                whole = np.concatenate([matrix, *added], axis=-1) if added else matrix
-                yield EquationBlock(which, whole, piece.reduced(piece.effort - held), guided)
+                    instruments = self._matrix(guide, log_index, rows, shape, inertial, True, guide, known_rows)
+                    instruments = np.concatenate(
+                        [instruments, *(e.columns(guide, log_index, rows, instruments) for e in extras)], axis=-1
+                    )
+                all_columns = np.concatenate([matrix, *extra_columns], axis=-1) if extra_columns else matrix
+                yield EquationBlock(log_index, all_columns, piece.reduced(piece.effort - known_rows), instruments)
 
     def _matrix(
-        self, piece: Smoothed, which: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool,
+        self, piece: Smoothed, log_index: int, rows: slice, shape: Shape, inertial: Array | None, guided: bool,
         steady: Smoothed, known: Array,
     ) -> Array:  # fmt: skip
-        smooth, acceleration = self._smooth(piece, which, rows, guided)
+        smooth, acceleration = self._smooth(piece, log_index, rows, guided)
         friction = self._friction(steady, shape, inertial, known)
         return self.unknowns.base_matrix(self.base, smooth, friction, acceleration)
 
-    def _smooth(self, piece: Smoothed, which: int, rows: slice, guided: bool) -> tuple[Array, Array]:
+    def _smooth(self, piece: Smoothed, log_index: int, rows: slice, guided: bool) -> tuple[Array, Array]:
         """What does not depend on the shape of friction: columns of inertial parameters, and accelerations."""
-        key = which, rows.start, guided
+        key = log_index, rows.start, guided
         if self._memory is not None and key in self._memory:
             return self._memory[key]
-        joints, columns = self._there
-        there = piece.evaluated(
+        joints, columns = self._nonzero_entries
+        nonzero = piece.evaluated(
             lambda q, qd, qdd: self.system.regressor(q, qd, qdd)[:, joints, self._inertial[columns]]
         )
-        smooth = np.zeros((len(there), self.system.n, len(self._inertial)))
-        smooth[:, joints, columns] = there
-        made = smooth, piece.evaluated(lambda q, qd, qdd: qdd)
+        smooth = np.zeros((len(nonzero), self.system.n, len(self._inertial)))
+        smooth[:, joints, columns] = nonzero
+        smooth_and_acceleration = smooth, piece.evaluated(lambda q, qd, qdd: qdd)
         if self._memory is not None:
-            self._memory[key] = made
-        return made
+            self._memory[key] = smooth_and_acceleration
+        return smooth_and_acceleration
 
     @cached_property
-    def _there(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _nonzero_entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Joints and columns of the entries of Y that are not zero: a joint does not feel the bodies before it."""
         q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, 20, self.system.n))
         sizes = np.abs(self.system.regressor(q, qd, qdd)[..., self._inertial]).max(axis=0)
@@ -210,25 +212,25 @@ class Observations:
         terms, load = self.unknowns.friction, None
         if inertial is not None and "load" in terms.names:
             load = link_torques(self.system, piece, inertial) + known
-        kept, found = len(piece.thinned(piece.t)), []
+        rows, columns = len(piece.thinned(piece.t)), []
         for name in terms.names:
             if name == "viscous":
-                found.append(piece.evaluated(lambda q, qd, qdd: qd))
+                columns.append(piece.evaluated(lambda q, qd, qdd: qd))
             elif name == "offset":
-                found.append(np.ones((kept, self.system.n)))
+                columns.append(np.ones((rows, self.system.n)))
             else:
-                found.append(piece.reduced(terms.column(name, piece.qd, shape.transition, shape.stribeck, load)))
-        return np.stack(found, axis=-1) if found else np.zeros((kept, self.system.n, 0))
+                columns.append(piece.reduced(terms.column(name, piece.qd, shape.transition, shape.stribeck, load)))
+        return np.stack(columns, axis=-1) if columns else np.zeros((rows, self.system.n, 0))
 
     def friction(self, shape: Shape, inertial: Array | None) -> Array:
         """Friction columns ``(m, n, terms)`` of all logs alone."""
-        made = []
+        columns = []
         for log, known in zip(self.logs, self.known, strict=True):
             for rows, piece in log.pieces():
                 guided = self.instruments and piece.reference is not None
                 steady = piece.along_reference() if guided else piece
-                made.append(self._friction(steady, shape, inertial, known[rows]))
-        return np.concatenate(made)
+                columns.append(self._friction(steady, shape, inertial, known[rows]))
+        return np.concatenate(columns)
 
     def beginning(self, samples: int) -> Observations:
         """The equations of at most so many samples of each log: enough to choose the shape of friction by."""
@@ -238,9 +240,9 @@ class Observations:
 
     def plain(self) -> Observations:
         """The same without instruments."""
-        found = Observations(self.system, self.unknowns, self.base, self.logs, self.known)
-        found.share_memory(self)
-        return found
+        without_instruments = Observations(self.system, self.unknowns, self.base, self.logs, self.known)
+        without_instruments.share_memory(self)
+        return without_instruments
 
 
 class KnownTorques:

@@ -55,17 +55,17 @@ class LoadColumns:
         self.laden, self.shape, self.regressor = laden, shape, LoadRegressor(system)
         self.names = (*PARAMETERS, *(f"coulomb{j + 1}" for j in range(n)), *(f"offset{j + 1}" for j in range(n)))
 
-    def columns(self, piece: Smoothed, which: int, rows: slice, base: Array) -> Array:
+    def columns(self, piece: Smoothed, log_index: int, rows: slice, base: Array) -> Array:
         """Zero but in the log with the load."""
-        kept, n, _ = base.shape
-        found = np.zeros((kept, n, len(self.names)))
-        if which == self.laden:
-            found[..., :10] = piece.evaluated(self.regressor)
+        rows_kept, n, _ = base.shape
+        columns = np.zeros((rows_kept, n, len(self.names)))
+        if log_index == self.laden:
+            columns[..., :10] = piece.evaluated(self.regressor)
             sign = piece.reduced(np.tanh(piece.qd / self.shape.transition))
             for joint in range(n):
-                found[:, joint, 10 + joint] = sign[:, joint]
-                found[:, joint, 10 + n + joint] = 1.0
-        return found
+                columns[:, joint, 10 + joint] = sign[:, joint]
+                columns[:, joint, 10 + n + joint] = 1.0
+        return columns
 
 
 def identify_load(model: Identification, log: Log, cutoff: float | None = None) -> IdentifiedLoad:
@@ -78,36 +78,39 @@ def identify_load(model: Identification, log: Log, cutoff: float | None = None) 
     measured = smoothed(log if model.gains is None else log.gained(model.gains), cutoff or model.cutoff)
     laden = len(model.logs)
     known = [*model.known, known_torques(model.known_at(Load()), measured)]
-    seen = Observations(arm, unknowns, model.base.columns, (*model.logs, measured), known)
+    observations = Observations(arm, unknowns, model.base.columns, (*model.logs, measured), known)
     inertial, columns = model.values[: unknowns.inertial], LoadColumns(arm, laden, model.shape)
-    found = fit(lambda: seen.blocks(model.shape, inertial, [columns]), model.robust)
+    estimate = fit(lambda: observations.blocks(model.shape, inertial, [columns]), model.robust)
     first = len(model.base.columns)
     part = slice(first, first + 10)
-    told, covariance = found.values[part], found.covariance[part, part]
-    if not abs(told[0]) > np.sqrt(covariance[0, 0]):
+    load_values, covariance = estimate.values[part], estimate.covariance[part, part]
+    if not abs(load_values[0]) > np.sqrt(covariance[0, 0]):
         raise ArmError(
-            f"{log.name}: the run does not tell the mass of a load ({told[0]:.3g} kg with an error of "
+            f"{log.name}: the run does not tell the mass of a load ({load_values[0]:.3g} kg with an error of "
             f"{np.sqrt(covariance[0, 0]):.3g} kg); move more joints, against gravity"
         )
     # What the other unknowns cannot explain: they are free, so the load is fitted to that alone.
-    others = np.r_[0:first, part.stop : len(found.values)]
-    mixed = found.gram[np.ix_(others, np.arange(first, first + 10))]
-    own = found.gram[part, part] - mixed.T @ np.linalg.pinv(found.gram[np.ix_(others, others)], rcond=1e-12) @ mixed
-    own = (own + own.T) / 2
-    mass = max(float(told[0]), LEAST_MASS)
-    values = consistent(own, own @ told, 1, [(mass, SIZE)], [])
+    others = np.r_[0:first, part.stop : len(estimate.values)]
+    coupling = estimate.gram[np.ix_(others, np.arange(first, first + 10))]
+    information = (
+        estimate.gram[part, part]
+        - coupling.T @ np.linalg.pinv(estimate.gram[np.ix_(others, others)], rcond=1e-12) @ coupling
+    )
+    information = (information + information.T) / 2
+    mass = max(float(load_values[0]), LEAST_MASS)
+    values = consistent(information, information @ load_values, 1, [(mass, SIZE)], [])
     com, inertia = values[1:4] / values[0], _about_centre(values)
-    with_load = found.which[:, 0] == laden
-    bare = fit(lambda: seen.blocks(model.shape, inertial), model.robust).residual[with_load]
+    with_load = estimate.which[:, 0] == laden
+    without_load = fit(lambda: observations.blocks(model.shape, inertial), model.robust).residual[with_load]
     return IdentifiedLoad(
         Load(mass=float(values[0]), com=tuple(com.tolist()), inertia=inertia.tolist()),
         float(values[0]),
         float(np.sqrt(covariance[0, 0])),
         com,
-        _centre_error(told, covariance),
+        _centre_error(load_values, covariance),
         inertia,
-        _inertia_error(told, covariance),
-        1 - float(np.linalg.norm(found.residual[with_load]) / np.linalg.norm(bare)),
+        _inertia_error(load_values, covariance),
+        1 - float(np.linalg.norm(estimate.residual[with_load]) / np.linalg.norm(without_load)),
     )
 
 
@@ -131,8 +134,8 @@ def _inertia_error(values: Array, covariance: Array) -> Array:
 
 
 def _about_centre(values: Array) -> Array:
-    """The inertia tensor about the mass centre of ten parameters about the frame."""
+    """I_c = I - m (c.c E - c c^T), the tensor about the mass centre of ten parameters about the frame (Steiner)."""
     m, c = values[0], values[1:4] / values[0]
     xx, xy, xz, yy, yz, zz = values[4:10]
-    about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return np.asarray(about - m * ((c @ c) * np.eye(3) - np.outer(c, c)))
+    about_frame = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return np.asarray(about_frame - m * ((c @ c) * np.eye(3) - np.outer(c, c)))

@@ -44,27 +44,27 @@ class PositionNoise:
     shifts: Array
 
 
-def position_noise(found: Identification) -> PositionNoise | None:
+def position_noise(identified: Identification) -> PositionNoise | None:
     """The noise of the logs of an identification; None where it is faint, unknown, or where instruments see to it."""
-    levels = [log.noise for log in found.logs if log.noise is not None]
-    if len(levels) < len(found.logs) or found.estimate.plain is not None:
+    levels = [log.noise for log in identified.logs if log.noise is not None]
+    if len(levels) < len(identified.logs) or identified.estimate.plain is not None:
         return None
     rng = np.random.default_rng(0)
-    few = [log.beginning(SAMPLES) for log in found.logs]
-    share = np.max([_share(log, rng) for log in few], axis=0)
+    subset = [log.beginning(SAMPLES) for log in identified.logs]
+    share = np.max([_share(log, rng) for log in subset], axis=0)
     if not share.max() > FAINT:
         return None
-    values = found.values[: found.unknowns.inertial]
-    known = [torque[:SAMPLES] for torque in found.known]
+    values = identified.values[: identified.unknowns.inertial]
+    known = [torque[:SAMPLES] for torque in identified.known]
 
     def estimate(logs: Sequence[Smoothed]) -> Array:
-        seen = Observations(found.described, found.unknowns, found.base.columns, logs, known)
-        return fit(partial(seen.blocks, found.shape, values), found.robust).values
+        observations = Observations(identified.described, identified.unknowns, identified.base.columns, logs, known)
+        return fit(partial(observations.blocks, identified.shape, values), identified.robust).values
 
-    clean = estimate(few)
-    moved = np.mean([estimate([noisier(log, rng) for log in few]) for _ in range(REPEATS)], axis=0) - clean
-    errors = np.sqrt(np.maximum(np.diag(found.estimate.covariance), 1e-300))
-    return PositionNoise(np.max(levels, axis=0), share, moved / errors)
+    clean = estimate(subset)
+    shift = np.mean([estimate([noisier(log, rng) for log in subset]) for _ in range(REPEATS)], axis=0) - clean
+    errors = np.sqrt(np.maximum(np.diag(identified.estimate.covariance), 1e-300))
+    return PositionNoise(np.max(levels, axis=0), share, shift / errors)
 
 
 def noisier(log: Smoothed, rng: np.random.Generator) -> Smoothed:
@@ -74,13 +74,14 @@ def noisier(log: Smoothed, rng: np.random.Generator) -> Smoothed:
 
 
 def _noise(log: Smoothed, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """White noise of q, qd and qdd as strong as that of the log, filtered and differentiated as its motion was."""
     assert log.noise is not None
     filter_ = signal.butter(FLAT, min(WIDER * log.cutoff, MOST * log.rate), fs=log.rate, output="sos")
-    made = np.asarray(signal.sosfiltfilt(filter_, rng.normal(size=log.q.shape) * log.noise, axis=0))
-    rate = slope(made, 1 / log.rate)
+    noise = np.asarray(signal.sosfiltfilt(filter_, rng.normal(size=log.q.shape) * log.noise, axis=0))
+    rate = slope(noise, 1 / log.rate)
     if log.speeds_measured:
-        return np.zeros_like(made), made, rate
-    return made, rate, slope(rate, 1 / log.rate)
+        return np.zeros_like(noise), noise, rate
+    return noise, rate, slope(rate, 1 / log.rate)
 
 
 def _share(log: Smoothed, rng: np.random.Generator) -> Array:
@@ -90,17 +91,17 @@ def _share(log: Smoothed, rng: np.random.Generator) -> Array:
     return np.asarray(np.where(size > 0.05 * size.max(), noise / np.maximum(size, 1e-300), 0.0))
 
 
-def check_noise(found: Identification) -> list[str]:
+def check_noise(identified: Identification) -> list[str]:
     """A sentence where noise of the positions moves parameters by more than their standard errors."""
-    noise = found.noise
+    noise = identified.noise
     if noise is None or not np.abs(noise.shifts).max() > 1.0:
         return []
     k = int(np.abs(noise.shifts).argmax())
     joint = int(noise.share.argmax())
-    what = "velocities" if any(log.speeds_measured for log in found.logs) else "positions"
+    noisy = "velocities" if any(log.speeds_measured for log in identified.logs) else "positions"
     return [
-        f"noise of the {what} is {noise.share[joint]:.0%} of the accelerations of joint "
-        f"{found.described.joint_names[joint]!r} and moves {found.parameters[k].name} by {abs(noise.shifts[k]):.2g} "
-        "standard errors or more, which these do not count; give the reference of the motion and instruments=True, or "
-        f"a cutoff below {found.logs[0].cutoff:.2g} Hz"
+        f"noise of the {noisy} is {noise.share[joint]:.0%} of the accelerations of joint "
+        f"{identified.described.joint_names[joint]!r} and moves {identified.parameters[k].name} by "
+        f"{abs(noise.shifts[k]):.2g} standard errors or more, which these do not count; give the reference of the "
+        f"motion and instruments=True, or a cutoff below {identified.logs[0].cutoff:.2g} Hz"
     ]

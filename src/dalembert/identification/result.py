@@ -139,15 +139,17 @@ class Identification:
         actuators = []
         friction = []
         for k, joint in enumerate(self.described.moving):
-            found = self.friction_of(k)
+            factors = self.friction_of(k)
             rotor = self.values[self.unknowns.rotor_column(k)] if self.unknowns.rotors else 0.0
             actuators.append(
                 Actuator.of(f"motor of {joint.name}", {joint.name: 1}, Rotor(exact(max(float(rotor), 0.0))))
             )
-            coulomb, extra = max(found.get("coulomb", 0.0), 0.0), max(found.get("stribeck", 0.0), 0.0)
+            coulomb, extra = max(factors.get("coulomb", 0.0), 0.0), max(factors.get("stribeck", 0.0), 0.0)
             model: FrictionModel = Stribeck(float(self.shape.stribeck[k])) if extra else COULOMB
-            made = Friction.of(coulomb, coulomb + extra if extra else None, max(found.get("viscous", 0.0), 0.0), model)
-            friction.append((joint.name, made))
+            joint_friction = Friction.of(
+                coulomb, coulomb + extra if extra else None, max(factors.get("viscous", 0.0), 0.0), model
+            )
+            friction.append((joint.name, joint_friction))
         return DriveTrain(tuple(actuators), joint_friction=tuple(friction), notes="identified from logs")
 
     @property
@@ -174,10 +176,10 @@ class Identification:
     def known_at(self, load: Load | None = None) -> KnownTorques:
         """What is known of the torques, of q, qd, qdd; with ``load`` in the hand in place of what the arm has there."""
         arm = self.described
-        moving = tuple((link, held) for link, held in self.loads if arm.body_of[link][0] >= 0)
+        moving = tuple((link, load_held) for link, load_held in self.loads if arm.body_of[link][0] >= 0)
         if load is None:
             return KnownTorques(arm, moving)
-        others = tuple((link, held) for link, held in moving if link != arm.tool_link)
+        others = tuple((link, load_held) for link, load_held in moving if link != arm.tool_link)
         return KnownTorques(arm, (*others, (arm.tool_link, load)) if load.body else others)
 
     def _with_drives(self, links: Array, speed: Array, acceleration: Array) -> Array:
@@ -234,8 +236,8 @@ class Identification:
         """By how many standard errors instruments move each of ``parameters``; None where there are none."""
         if self.estimate.plain is None:
             return None
-        moved = self.estimate.values - self.estimate.plain.values[: self.estimate.count]
-        return np.asarray(moved / np.sqrt(np.maximum(np.diag(self.estimate.covariance), 1e-300)))
+        shift = self.estimate.values - self.estimate.plain.values[: self.estimate.count]
+        return np.asarray(shift / np.sqrt(np.maximum(np.diag(self.estimate.covariance), 1e-300)))
 
     @property
     def spread(self) -> Array:
@@ -262,11 +264,13 @@ class Identification:
             predicted = self._with_drives(links, piece.qd, piece.qdd)
             thin = [piece.thinned(x) for x in (piece.t, piece.q, piece.qd, piece.effort, predicted)]
             tables.append((*thin, piece.reduced(piece.effort), piece.reduced(predicted)))
-        t, q, qd, whole_band, unfiltered, effort, told = (np.concatenate(x) for x in zip(*tables, strict=True))
-        joints = np.linalg.norm(effort - told, axis=0) / np.maximum(np.linalg.norm(effort, axis=0), 1e-300)
-        raw = float(np.linalg.norm(whole_band - unfiltered) / np.linalg.norm(whole_band))
-        whole = float(np.linalg.norm(effort - told) / np.linalg.norm(effort))
-        return Residual(log.name, joints, whole, raw, t, q, qd, effort, told)
+        t, q, qd, raw_effort, raw_predicted, effort, predicted_reduced = (
+            np.concatenate(x) for x in zip(*tables, strict=True)
+        )
+        joints = np.linalg.norm(effort - predicted_reduced, axis=0) / np.maximum(np.linalg.norm(effort, axis=0), 1e-300)
+        raw = float(np.linalg.norm(raw_effort - raw_predicted) / np.linalg.norm(raw_effort))
+        total = float(np.linalg.norm(effort - predicted_reduced) / np.linalg.norm(effort))
+        return Residual(log.name, joints, total, raw, t, q, qd, effort, predicted_reduced)
 
     def load(self, log: Log, cutoff: float | None = None) -> IdentifiedLoad:
         """The load that was in the hand during this log, with its errors."""

@@ -8,13 +8,13 @@ from ..markup.data_tables import Column, DataTable, Value
 from .result import Identification, Residual
 
 
-def residual_table(found: Identification, residuals: Sequence[Residual]) -> DataTable:
+def residual_table(identified: Identification, residuals: Sequence[Residual]) -> DataTable:
     """What is left of the effort of each joint, in percent of it, for each log."""
     columns = (
         Column("joint", "joint"),
         *(Column(residual.name, residual.name, kind="share") for residual in residuals),
     )
-    names = found.described.joint_names
+    names = identified.described.joint_names
     rows: list[tuple[Value, ...]] = [
         (name, *(float(residual.joints[k]) for residual in residuals)) for k, name in enumerate(names)
     ]
@@ -24,9 +24,9 @@ def residual_table(found: Identification, residuals: Sequence[Residual]) -> Data
     return DataTable("residuals", "What is left unexplained", columns, tuple(rows), note)
 
 
-def friction_table(found: Identification) -> DataTable:
+def friction_table(identified: Identification) -> DataTable:
     """Friction and reflected rotor inertia of each joint."""
-    unknowns = found.unknowns
+    unknowns = identified.unknowns
     terms = unknowns.friction.names
     columns = [Column("joint", "joint"), *(Column(term, term, kind="number") for term in terms)]
     if unknowns.friction.regularised:
@@ -34,16 +34,16 @@ def friction_table(found: Identification) -> DataTable:
     if unknowns.rotors:
         columns.append(Column("rotor", "reflected inertia", kind="number"))
     rows = []
-    for k, name in enumerate(found.described.joint_names):
-        row: list[Value] = [name, *found.friction_of(k).values()]
-        row += [float(found.shape.transition[k])] if unknowns.friction.regularised else []
-        row += [float(found.values[unknowns.rotor_column(k)])] if unknowns.rotors else []
+    for k, name in enumerate(identified.described.joint_names):
+        row: list[Value] = [name, *identified.friction_of(k).values()]
+        row += [float(identified.shape.transition[k])] if unknowns.friction.regularised else []
+        row += [float(identified.values[unknowns.rotor_column(k)])] if unknowns.rotors else []
         rows.append(tuple(row))
     note = "N m and N m s/rad (N and N s/m of sliding joints); speeds in rad/s (m/s), inertias in kg m^2 (kg)."
     return DataTable("friction", "Friction and rotors", tuple(columns), tuple(rows), note)
 
 
-def parameter_table(found: Identification) -> DataTable:
+def parameter_table(identified: Identification) -> DataTable:
     """The combinations that torques depend on, by least squares, with standard errors."""
     columns = (
         Column("parameter", "parameter"),
@@ -54,14 +54,15 @@ def parameter_table(found: Identification) -> DataTable:
         Column("determined", "away from zero"),
     )
     rows = tuple(
-        (p.name, p.combination, p.value, p.error, p.unit, "yes" if p.determined else "no") for p in found.parameters
+        (p.name, p.combination, p.value, p.error, p.unit, "yes" if p.determined else "no")
+        for p in identified.parameters
     )
-    told = sum(p.determined for p in found.parameters)
-    note = f"{told} of {len(rows)} are at least three standard errors from zero."
+    determined = sum(p.determined for p in identified.parameters)
+    note = f"{determined} of {len(rows)} are at least three standard errors from zero."
     return DataTable("parameters", "Parameters by least squares", columns, rows, note, first=20)
 
 
-def silent_table(found: Identification) -> DataTable:
+def silent_table(identified: Identification) -> DataTable:
     """What the logs do not tell, and the motion that would."""
     columns = (
         Column("parameter", "parameter"),
@@ -71,12 +72,12 @@ def silent_table(found: Identification) -> DataTable:
         Column("motion", "10 s of this motion"),
         Column("error after", "would leave", kind="number"),
     )
-    rows = tuple((s.name, s.error, s.size, s.unit, s.motion, s.error_after) for s in found.silent)
+    rows = tuple((s.name, s.error, s.size, s.unit, s.motion, s.error_after) for s in identified.silent)
     note = "An error is small where it is below a third of what the parameter may amount to."
     return DataTable("silent", "What the logs do not tell", columns, rows, note, first=12)
 
 
-def log_table(found: Identification) -> DataTable:
+def log_table(identified: Identification) -> DataTable:
     """The logs that were used, and what the filter made of them."""
     columns = (
         Column("log", "log"),
@@ -87,6 +88,7 @@ def log_table(found: Identification) -> DataTable:
         Column("stretches", "stretches", kind="number"),
     )
     rows = tuple(
-        (log.name, len(log.t), log.rate, log.cutoff, log.rate / log.every, len(log.stretches)) for log in found.logs
+        (log.name, len(log.t), log.rate, log.cutoff, log.rate / log.every, len(log.stretches))
+        for log in identified.logs
     )
     return DataTable("logs", "Logs", columns, rows, "Stretches are what lies between gaps of the clock.")

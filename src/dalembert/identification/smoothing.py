@@ -93,7 +93,7 @@ class Smoothed:
     def reduced(self, values: Array) -> Array:
         """Values at every sample, filtered and thinned out."""
         filter_ = self._filter(1)
-        return self._kept([signal.sosfiltfilt(filter_, values[part], axis=0) for part in self.stretches], 1)
+        return self._thinned([signal.sosfiltfilt(filter_, values[part], axis=0) for part in self.stretches], 1)
 
     def evaluated(self, function: Callable[[Array, Array, Array], Array]) -> Array:
         """A smooth function of q, qd, qdd, filtered and thinned out: it may hold harmonics that efforts have lost."""
@@ -101,11 +101,11 @@ class Smoothed:
         for part in self.stretches:
             values = function(self.q[part][::step], self.qd[part][::step], self.qdd[part][::step])
             parts.append(signal.sosfiltfilt(filter_, values, axis=0))
-        return self._kept(parts, step)
+        return self._thinned(parts, step)
 
     def thinned(self, values: Array) -> Array:
         """Values at the samples that ``reduced`` keeps, as they are."""
-        return self._kept([values[part] for part in self.stretches], 1)
+        return self._thinned([values[part] for part in self.stretches], 1)
 
     def along_reference(self) -> Smoothed:
         """The same log on the motion that its reference explains."""
@@ -135,9 +135,9 @@ class Smoothed:
         guide = None
         if self.reference is not None:
             guide = self.reference[0][rows], self.reference[1][rows], self.reference[2][rows]
-        whole = (slice(0, rows.stop - rows.start),)
-        made = Smoothed(t, q, qd, qdd, effort, whole, self.cutoff, self.rate, self.name, lead, trail, guide)
-        return rows, replace(made, noise=self.noise, speeds_measured=self.speeds_measured)
+        stretch = (slice(0, rows.stop - rows.start),)
+        piece = Smoothed(t, q, qd, qdd, effort, stretch, self.cutoff, self.rate, self.name, lead, trail, guide)
+        return rows, replace(piece, noise=self.noise, speeds_measured=self.speeds_measured)
 
     def beginning(self, samples: int) -> Smoothed:
         """The first stretches, cut to so many samples in all."""
@@ -156,13 +156,13 @@ class Smoothed:
         first = margin if self.lead is None else self.lead
         return first, max(length - (margin if self.trail is None else self.trail), first), every
 
-    def _kept(self, parts: list[Array], step: int) -> Array:
+    def _thinned(self, parts: list[Array], step: int) -> Array:
         """Of values at each ``step``-th sample those that are kept: the same moments for every ``step``."""
-        found = []
+        kept = []
         for values, part in zip(parts, self.stretches, strict=True):
             first, last, every = self._span(part.stop - part.start)
-            found.append(values[first // step : -(-last // step) : every // step])
-        return np.concatenate(found)
+            kept.append(values[first // step : -(-last // step) : every // step])
+        return np.concatenate(kept)
 
 
 def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
@@ -176,19 +176,19 @@ def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
             f"got {cutoff:g}"
         )
     needed = 2 * int((EDGE + 1) * rate / cutoff) + 8 * FLAT
-    long = [
+    usable = [
         part for part in _bridged(log, cutoff) if round((log.t[part][-1] - log.t[part][0]) / log.step) + 1 >= needed
     ]
-    if not long:
+    if not usable:
         raise ArmError(
             f"{log.name}: no stretch between two gaps has the {needed} samples that a filter of {cutoff:.3g} Hz needs; "
             "measure longer, or give a higher cutoff"
         )
     filter_ = signal.butter(FLAT, min(WIDER * cutoff, most), fs=rate, output="sos")
-    made = [_derivatives(log, part, filter_) for part in long]
-    ends = np.cumsum([0, *(len(table[0]) for table in made)]).tolist()
+    filtered = [_derivatives(log, part, filter_) for part in usable]
+    ends = np.cumsum([0, *(len(table[0]) for table in filtered)]).tolist()
     stretches = tuple(slice(a, b) for a, b in pairwise(ends))
-    t, q, qd, qdd, effort, *guide = (np.concatenate(column) for column in zip(*made, strict=True))
+    t, q, qd, qdd, effort, *guide = (np.concatenate(column) for column in zip(*filtered, strict=True))
     reference = _tracked(q, guide) if guide else None
     return Smoothed(
         t, q, qd, qdd, effort, stretches, cutoff, rate, log.name, reference=reference, noise=white_noise(log),
@@ -198,13 +198,13 @@ def smoothed(log: Log, cutoff: float | None = None) -> Smoothed:
 
 def _bridged(log: Log, cutoff: float) -> list[slice]:
     """The stretches of a log, joined where the gap is short beside a period of the cut-off: a spline bridges it."""
-    found: list[slice] = []
+    stretches: list[slice] = []
     for part in log.stretches:
-        if found and log.t[part.start] - log.t[part.start - 1] < BRIDGED / cutoff:
-            found[-1] = slice(found[-1].start, part.stop)
+        if stretches and log.t[part.start] - log.t[part.start - 1] < BRIDGED / cutoff:
+            stretches[-1] = slice(stretches[-1].start, part.stop)
         else:
-            found.append(part)
-    return found
+            stretches.append(part)
+    return stretches
 
 
 def _even(log: Log, part: slice) -> tuple[Array, Array, Array, Array | None, Array | None]:
@@ -215,10 +215,12 @@ def _even(log: Log, part: slice) -> tuple[Array, Array, Array, Array | None, Arr
     if len(t) < 2 or (count == len(t) and np.ptp(np.diff(t)) <= EVEN * log.step):
         return t, q, effort, qd, reference
     even = np.linspace(t[0], t[-1], count)
-    moved = [None if x is None else np.asarray(interpolate.CubicSpline(t, x)(even)) for x in (q, effort, qd, reference)]
-    assert moved[0] is not None
-    assert moved[1] is not None
-    return even, moved[0], moved[1], moved[2], moved[3]
+    resampled = [
+        None if x is None else np.asarray(interpolate.CubicSpline(t, x)(even)) for x in (q, effort, qd, reference)
+    ]
+    assert resampled[0] is not None
+    assert resampled[1] is not None
+    return even, resampled[0], resampled[1], resampled[2], resampled[3]
 
 
 def _derivatives(log: Log, part: slice, filter_: Array) -> tuple[Array, ...]:
@@ -227,14 +229,14 @@ def _derivatives(log: Log, part: slice, filter_: Array) -> tuple[Array, ...]:
     step = (t[-1] - t[0]) / (len(t) - 1)
     position = np.asarray(signal.sosfiltfilt(filter_, q, axis=0))
     speed = slope(position, step) if qd is None else np.asarray(signal.sosfiltfilt(filter_, qd, axis=0))
-    found = (t, position, speed, slope(speed, step), effort)
+    motion = (t, position, speed, slope(speed, step), effort)
     if reference is None:
-        return found
+        return motion
     guide = np.asarray(signal.sosfiltfilt(filter_, reference, axis=0))
     rates = [guide]
     for _ in range(4):
         rates.append(slope(rates[-1], step))
-    return *found, *rates
+    return *motion, *rates
 
 
 def slope(values: Array, step: float) -> Array:
@@ -248,16 +250,16 @@ def _tracked(q: Array, guide: list[Array]) -> tuple[Array, Array, Array]:
     A drive follows its reference with a lag that is linear to this order; what it adds by itself is left out, as is
     all noise: the first stage of two-stage least squares.
     """
-    found = [np.empty_like(q) for _ in range(3)]
+    motion = [np.empty_like(q) for _ in range(3)]
     for joint in range(q.shape[1]):
         rates = [rate[:, joint] for rate in guide]
         columns = np.column_stack([np.ones(len(q)), *rates[:3]])
         size = np.maximum(np.abs(columns).max(axis=0), 1e-300)
         factors = np.linalg.lstsq(columns / size, q[:, joint], rcond=None)[0] / size
-        for order, target in enumerate(found):
+        for order, target in enumerate(motion):
             target[:, joint] = sum(f * rates[k + order] for k, f in enumerate(factors[1:]))
-        found[0][:, joint] += factors[0]
-    return found[0], found[1], found[2]
+        motion[0][:, joint] += factors[0]
+    return motion[0], motion[1], motion[2]
 
 
 def white_noise(log: Log) -> Array | None:
@@ -270,18 +272,18 @@ def white_noise(log: Log) -> Array | None:
     t, q, _, qd, _ = _even(log, longest)
     if len(t) != longest.stop - longest.start or not np.array_equal(t, log.t[longest]):
         return None
-    rate, found = 1.0 / log.step, []
+    rate, deviations = 1.0 / log.step, []
     for column in (q if qd is None else qd).T:
         power = spectrum(column, rate)[1]
-        found.append(np.sqrt(np.median(power[3 * len(power) // 4 :]) * rate / 2))
-    return np.array(found)
+        deviations.append(np.sqrt(np.median(power[3 * len(power) // 4 :]) * rate / 2))
+    return np.array(deviations)
 
 
 def spectrum(column: Array, rate: float) -> tuple[Array, Array]:
     """Frequencies (Hz) and spectral density of a motion."""
     size = min(len(column), max(256, int(8 * rate)))
-    found = signal.welch(column, fs=rate, nperseg=size, detrend="linear", window="blackmanharris")
-    return np.asarray(found[0]), np.asarray(found[1])
+    density = signal.welch(column, fs=rate, nperseg=size, detrend="linear", window="blackmanharris")
+    return np.asarray(density[0]), np.asarray(density[1])
 
 
 def chosen_cutoff(log: Log) -> float:
@@ -302,11 +304,11 @@ def chosen_cutoff(log: Log) -> float:
         clear[0] = True
         first = float(frequency[np.argmin(clear)]) if not clear.all() else most
         # a slow motion that shakes as well has a dip between: most of the power of the velocities has to lie below
-        moved = np.where(clear, power, 0.0) * frequency**2
-        above = moved[::-1].cumsum()[::-1] > SHAKING * moved.sum()
-        own = max(first, BEYOND * float(frequency[np.flatnonzero(above)[-1]]) if above.any() else 0.0)
-        band = max(band, own)
+        velocity_power = np.where(clear, power, 0.0) * frequency**2
+        above = velocity_power[::-1].cumsum()[::-1] > SHAKING * velocity_power.sum()
+        joint_band = max(first, BEYOND * float(frequency[np.flatnonzero(above)[-1]]) if above.any() else 0.0)
+        band = max(band, joint_band)
         noise = np.cumsum(floor * frequency**4)
         loud = noise > NOISY**2 * (np.where(clear, power, 0.0) * frequency**4).sum()
-        quiet = min(quiet, max(float(frequency[np.argmax(loud)]), own)) if loud.any() else quiet
+        quiet = min(quiet, max(float(frequency[np.argmax(loud)]), joint_band)) if loud.any() else quiet
     return min(max(min(HARMONICS * band, quiet), band), most)

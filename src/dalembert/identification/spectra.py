@@ -28,14 +28,14 @@ LEAST_FREE = 0.05
 
 @dataclass(eq=False)
 class Sums:
-    """The sums of all blocks, joint by joint: ``cross`` Z'W and ``own`` Z'Z by bands, all others over all of them."""
+    """The sums of all blocks, joint by joint: Z'W and Z'Z by bands; Z'y, W'W, W'y and y'y over all of them."""
 
-    cross: Array
-    own: Array
-    side: Array
-    gram: Array
-    plain: Array
-    square: Array
+    zw: Array
+    zz: Array
+    zy: Array
+    ww: Array
+    wy: Array
+    yy: Array
     lines: Array
     count: int
 
@@ -43,10 +43,10 @@ class Sums:
     def empty(cls, n: int, unknowns: int, instruments: bool) -> Sums:
         """No equations yet."""
         table = np.zeros((n, BANDS, unknowns, unknowns))
-        own = np.zeros_like(table) if instruments else table
+        squares = np.zeros_like(table) if instruments else table
         flat = np.zeros((n, unknowns))
         return cls(
-            table, own, flat, np.zeros((n, unknowns, unknowns)), np.zeros_like(flat), np.zeros(n),
+            table, squares, flat, np.zeros((n, unknowns, unknowns)), np.zeros_like(flat), np.zeros(n),
             np.zeros(BANDS), 0,
         )  # fmt: skip
 
@@ -63,23 +63,23 @@ class Sums:
             used = np.flatnonzero(block.rows[:, joint].any(axis=0))
             rows = block.rows[:, joint, used] * w[:, None]
             guide = rows
-            at = np.ix_(used, used)
-            self.gram[joint][at] += rows.T @ rows
-            self.plain[joint, used] += rows.T @ y
-            self.square[joint] += y @ y
-            turned = real_lines(rows)
-            z = turned
-            if self.own is not self.cross:
+            block_index = np.ix_(used, used)
+            self.ww[joint][block_index] += rows.T @ rows
+            self.wy[joint, used] += rows.T @ y
+            self.yy[joint] += y @ y
+            spectrum = real_lines(rows)
+            z = spectrum
+            if self.zz is not self.zw:
                 guide = (block.rows if block.instruments is None else block.instruments)[:, joint, used] * w[:, None]
                 z = real_lines(guide)
-            self.side[joint, used] += guide.T @ y
+            self.zy[joint, used] += guide.T @ y
             for band in range(BANDS):
                 a, b = bands[band], bands[band + 1]
                 if a == b:
                     continue
-                self.cross[joint, band][at] += z[a:b].T @ turned[a:b]
-                if self.own is not self.cross:
-                    self.own[joint, band][at] += z[a:b].T @ z[a:b]
+                self.zw[joint, band][block_index] += z[a:b].T @ spectrum[a:b]
+                if self.zz is not self.zw:
+                    self.zz[joint, band][block_index] += z[a:b].T @ z[a:b]
 
 
 def band_edges(length: int) -> list[int]:
@@ -91,14 +91,14 @@ def band_edges(length: int) -> list[int]:
 def real_lines(values: Array) -> Array:
     """The discrete Fourier transform along the first axis as real numbers, lengths kept: cosines and sines in turn."""
     length = len(values)
-    turned = np.fft.rfft(values, axis=0) * np.sqrt(2.0 / length)
-    found = np.empty_like(values)
-    found[0] = turned[0].real / np.sqrt(2.0)
-    found[1::2] = turned[1 : length // 2 + 1].real
-    found[2::2] = turned[1 : (length + 1) // 2].imag
+    transform = np.fft.rfft(values, axis=0) * np.sqrt(2.0 / length)
+    lines = np.empty_like(values)
+    lines[0] = transform[0].real / np.sqrt(2.0)
+    lines[1::2] = transform[1 : length // 2 + 1].real
+    lines[2::2] = transform[1 : (length + 1) // 2].imag
     if length % 2 == 0:
-        found[-1] /= np.sqrt(2.0)
-    return found
+        lines[-1] /= np.sqrt(2.0)
+    return lines
 
 
 def densities(power: Array, lines: Array, fitted: Array) -> Array:

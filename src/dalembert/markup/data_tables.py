@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .elements import Html, coefficient, join, tag, text
-from .numbers import percent, written
+from .numbers import formatted, percent
 
 FOLDED, MOST_ROWS = 40, 500
 """Rows of a compact table that are shown at once, and the most of the folded ones."""
@@ -97,8 +97,8 @@ class DataTable:
         width = "wide" if sum(column.kind not in ("pose", "unit") for column in self.columns) >= WIDE else None
         parts = [tag("table", caption, tag("thead", head), *body, class_=width)]
         if folded:
-            rest = tag("tbody", *(self._row(row) for row in folded))
-            folded_table = tag("table", tag("thead", head), rest, class_=width)
+            folded_body = tag("tbody", *(self._row(row) for row in folded))
+            folded_table = tag("table", tag("thead", head), folded_body, class_=width)
             parts.append(
                 tag(
                     "details",
@@ -116,11 +116,19 @@ class DataTable:
         count = min(self.first or FOLDED, FOLDED)
         caption = tag("caption", self.caption)
         parts = [tag("table", caption, tag("thead", head), tag("tbody", *(self._plain(r) for r in self.rows[:count])))]
-        rest = self.rows[count:]
-        if rest:
-            more = tag("table", tag("thead", head), tag("tbody", *(self._plain(row) for row in rest[:MOST_ROWS])))
-            last = f", {MOST_ROWS} of them here" if len(rest) > MOST_ROWS else ""
-            parts.append(tag("details", tag("summary", f"{len(rest)} more row{'s' * (len(rest) > 1)}{last}"), more))
+        folded = self.rows[count:]
+        if folded:
+            folded_table = tag(
+                "table", tag("thead", head), tag("tbody", *(self._plain(row) for row in folded[:MOST_ROWS]))
+            )
+            shown_count = f", {MOST_ROWS} of them here" if len(folded) > MOST_ROWS else ""
+            parts.append(
+                tag(
+                    "details",
+                    tag("summary", f"{len(folded)} more row{'s' * (len(folded) > 1)}{shown_count}"),
+                    folded_table,
+                )
+            )
         if self.note:
             parts.append(tag("p", self.note, class_="note"))
         return join(parts)
@@ -130,14 +138,17 @@ class DataTable:
         cells: list[tuple[Column, Value, str | None]] = []
         for column, value in zip(self.columns, row, strict=True):
             if column.kind == "pose" and cells and isinstance(value, tuple):
-                cells[-1] = (*cells[-1][:2], f"at q = ({', '.join(written(x) for x in value)})")
+                cells[-1] = (*cells[-1][:2], f"at q = ({', '.join(formatted(x) for x in value)})")
             elif column.kind != "pose":
                 cells.append((column, value, None))
-        first, *others = cells
+        first, *following = cells
         return tag(
             "tr",
-            tag("th", shown(*first[:2]), scope="row", class_=style(first[0]), title=first[2]),
-            *(tag("td", shown(column, value), class_=style(column), title=pose) for column, value, pose in others),
+            tag("th", displayed(*first[:2]), scope="row", class_=style(first[0]), title=first[2]),
+            *(
+                tag("td", displayed(column, value), class_=style(column), title=pose)
+                for column, value, pose in following
+            ),
         )
 
     def links(self) -> Html:
@@ -165,14 +176,14 @@ class DataTable:
         cells: list[tuple[str | None, list[Html]]] = []
         for column, value in zip(self.columns, row, strict=True):
             if column.kind == "pose" and cells:
-                cells[-1][1].append(shown(column, value) if value is not None else Html())
+                cells[-1][1].append(displayed(column, value) if value is not None else Html())
             else:
-                cells.append((style(column), [shown(column, value)]))
-        first, *others = cells
+                cells.append((style(column), [displayed(column, value)]))
+        first, *following = cells
         return tag(
             "tr",
             tag("th", join(first[1]), scope="row", class_=first[0]),
-            *(tag("td", join(parts, " "), class_=kind) for kind, parts in others),
+            *(tag("td", join(parts, " "), class_=kind) for kind, parts in following),
         )
 
 
@@ -187,7 +198,7 @@ def head_cell(column: Column) -> Html:
     return tag("th", column.head, unit, scope="col", class_=style(column))
 
 
-def shown(column: Column, value: Value) -> Html:
+def displayed(column: Column, value: Value) -> Html:
     """A cell as displayed on the page."""
     if isinstance(value, Rich):
         return value.html
@@ -205,7 +216,7 @@ def shown(column: Column, value: Value) -> Html:
     if isinstance(value, int) and abs(value) < 10**6:
         return Html(str(value).replace("-", "\u2212"))
     if isinstance(value, int | float):
-        return Html(written(float(value)))
+        return Html(formatted(float(value)))
     if column.kind == "name":
         return coefficient(str(value))
     return text(value)

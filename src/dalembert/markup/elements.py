@@ -31,10 +31,10 @@ def tag(name: str, /, *children: object, **attributes: object) -> Html:
 
     A trailing underscore in an attribute's name is dropped and others become hyphens.
     """
-    written = "".join(attribute(key, value) for key, value in attributes.items())
+    attribute_text = "".join(attribute(key, value) for key, value in attributes.items())
     if name in VOID and not children:
-        return Html(f"<{name}{written}/>")
-    return Html(f"<{name}{written}>{join(children)}</{name}>")
+        return Html(f"<{name}{attribute_text}/>")
+    return Html(f"<{name}{attribute_text}>{join(children)}</{name}>")
 
 
 def attribute(key: str, value: object) -> str:
@@ -47,10 +47,10 @@ def attribute(key: str, value: object) -> str:
 
 def data(value: Any, identifier: str, **attributes: object) -> Html:
     """A JSON block for the scripts of the page; no text in it can close the block."""
-    written = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    encoded = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
-        written = written.replace(sign, f"\\u{ord(sign):04x}")
-    return tag("script", Html(written), type="application/json", id=identifier, **attributes)
+        encoded = encoded.replace(sign, f"\\u{ord(sign):04x}")
+    return tag("script", Html(encoded), type="application/json", id=identifier, **attributes)
 
 
 def sub(stem: str, lower: object) -> Html:

@@ -34,7 +34,7 @@ def unit(joint: HasKind, quantity: str) -> str:
     return UNITS[quantity][joint.kind]
 
 
-def written(value: float | None, digits: int = 4) -> str:
+def formatted(value: float | None, digits: int = 4) -> str:
     """A number to ``digits`` significant digits; a dash for None."""
     if value is None or math.isnan(value):
         return "–"
@@ -59,8 +59,8 @@ def percent(share: float | None, digits: int = 3) -> str:
     if share is None or math.isnan(share):
         return "–"
     if 0 < abs(share) < LEAST:
-        return f"<\u00a0{written(100 * LEAST)}\u00a0%"
-    return f"{written(100 * share, digits)}\u00a0%"
+        return f"<\u00a0{formatted(100 * LEAST)}\u00a0%"
+    return f"{formatted(100 * share, digits)}\u00a0%"
 
 
 def shown_position(joint: HasKind, value: float) -> float:
@@ -82,6 +82,6 @@ def joint_label(index: int, name: str) -> str:
     return f"joint {number}" if normalised in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"
 
 
-def counted(drives: bool) -> str:
+def drives_phrase(drives: bool) -> str:
     """The phrase that says whether the drives are counted."""
     return "drives included" if drives else "links alone"

@@ -63,12 +63,12 @@ def figure_of(title: str, panels: Sequence[Panel], axis: str, library: str | Non
 
 def _colours(panels: Sequence[Panel]) -> dict[str, str]:
     """A colour for each name, by its place in the panel where it stands first: motor 1 has the colour of joint 1."""
-    found: dict[str, str] = {}
+    colours: dict[str, str] = {}
     for panel in panels:
         names = [curve.name for curve in panel.curves] + [span.name for span in panel.spans]
         for k, name in enumerate(dict.fromkeys(names)):
-            found.setdefault(name, PALETTE[k % len(PALETTE)])
-    return found
+            colours.setdefault(name, PALETTE[k % len(PALETTE)])
+    return colours
 
 
 def _rows(panel: Panel) -> int:
@@ -84,22 +84,22 @@ def _plotly(title: str, panels: Sequence[Panel], axis: str) -> Any:
     heights = [1.0 if panel.curves else 1.0 + _rows(panel) for panel in panels]
     titles = [panel.title for panel in panels]
     figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=shared, subplot_titles=titles, row_heights=heights)
-    colours, told = _colours(panels), set[str]()
+    colours, in_legend = _colours(panels), set[str]()
     for row, panel in enumerate(panels, start=1):
         for curve in panel.curves:
-            look = _legend(curve.name, told)
-            trace = graph_objects.Scatter(x=curve.x, y=curve.y, line={"color": colours[curve.name]}, **look)
+            legend_entry = _legend(curve.name, in_legend)
+            trace = graph_objects.Scatter(x=curve.x, y=curve.y, line={"color": colours[curve.name]}, **legend_entry)
             figure.add_trace(trace, row=row, col=1)
         for span in panel.spans:
             colour = colours[span.name]
             trace = graph_objects.Bar(
                 x=[span.high - span.low], base=[span.low], y=[span.row], orientation="h", offsetgroup=span.name,
                 marker={"color": colour, "line": {"color": colour, "width": EDGE}},
-                hovertext=[f"{span.low:.5g} to {span.high:.5g} {panel.unit}"], **_legend(span.name, told),
+                hovertext=[f"{span.low:.5g} to {span.high:.5g} {panel.unit}"], **_legend(span.name, in_legend),
             )  # fmt: skip
             figure.add_trace(trace, row=row, col=1)
-        for place in panel.marks:
-            figure.add_vline(x=place, line_dash="dot", line_width=1, row=row, col=1)
+        for mark in panel.marks:
+            figure.add_vline(x=mark, line_dash="dot", line_width=1, row=row, col=1)
         if panel.curves:
             figure.update_yaxes(title_text=panel.unit, row=row, col=1)
         else:
@@ -107,16 +107,16 @@ def _plotly(title: str, panels: Sequence[Panel], axis: str) -> Any:
             figure.update_yaxes(autorange="reversed", row=row, col=1)
     if shared:
         figure.update_xaxes(title_text=axis, row=len(panels), col=1)
-    tall = 225 * len(panels) if shared else sum(110 + 40 * _rows(panel) for panel in panels)
-    figure.update_layout(title=title, height=max(tall, 350), barmode="group")
+    height = 225 * len(panels) if shared else sum(110 + 40 * _rows(panel) for panel in panels)
+    figure.update_layout(title=title, height=max(height, 350), barmode="group")
     return figure
 
 
-def _legend(name: str, told: set[str]) -> dict[str, Any]:
+def _legend(name: str, in_legend: set[str]) -> dict[str, Any]:
     """One entry of the legend for a name, wherever it is drawn."""
-    look = {"name": name, "legendgroup": name, "showlegend": name not in told and bool(name)}
-    told.add(name)
-    return look
+    legend_entry = {"name": name, "legendgroup": name, "showlegend": name not in in_legend and bool(name)}
+    in_legend.add(name)
+    return legend_entry
 
 
 def _matplotlib(title: str, panels: Sequence[Panel], axis: str) -> Any:
@@ -126,37 +126,37 @@ def _matplotlib(title: str, panels: Sequence[Panel], axis: str) -> Any:
     heights = [2.25 if panel.curves else 0.9 + 0.45 * _rows(panel) for panel in panels]
     figure = Figure(figsize=(9, sum(heights)), layout="constrained")
     axes = figure.subplots(len(panels), 1, sharex=shared, squeeze=False, height_ratios=heights)[:, 0]
-    colours, told = _colours(panels), set[str]()
-    for place, panel in zip(axes, panels, strict=True):
-        place.set_title(panel.title, loc="left", fontsize=10)
+    colours, in_legend = _colours(panels), set[str]()
+    for panel_axes, panel in zip(axes, panels, strict=True):
+        panel_axes.set_title(panel.title, loc="left", fontsize=10)
         for curve in panel.curves:
-            label = "" if curve.name in told else curve.name
-            place.plot(curve.x, curve.y, color=colours[curve.name], label=label or None, linewidth=1.3)
-            told.add(curve.name)
+            label = "" if curve.name in in_legend else curve.name
+            panel_axes.plot(curve.x, curve.y, color=colours[curve.name], label=label or None, linewidth=1.3)
+            in_legend.add(curve.name)
         kinds = list(dict.fromkeys(span.name for span in panel.spans))
         names = list(dict.fromkeys(span.row for span in panel.spans))
         height = 0.8 / max(len(kinds), 1)
         for span in panel.spans:
             level = names.index(span.row) + height * (kinds.index(span.name) - (len(kinds) - 1) / 2)
-            label = "" if span.name in told else span.name
-            look = {"color": colours[span.name], "edgecolor": colours[span.name], "linewidth": EDGE}
-            place.barh(level, span.high - span.low, 0.9 * height, left=span.low, label=label or None, **look)
-            told.add(span.name)
+            label = "" if span.name in in_legend else span.name
+            style = {"color": colours[span.name], "edgecolor": colours[span.name], "linewidth": EDGE}
+            panel_axes.barh(level, span.high - span.low, 0.9 * height, left=span.low, label=label or None, **style)
+            in_legend.add(span.name)
         for mark in panel.marks:
-            place.axvline(mark, linestyle=":", linewidth=1, color="0.5")
+            panel_axes.axvline(mark, linestyle=":", linewidth=1, color="0.5")
         if panel.spans:
-            place.set_yticks(range(len(names)), names)
-            place.invert_yaxis()
-            place.set_xlabel(panel.unit)
+            panel_axes.set_yticks(range(len(names)), names)
+            panel_axes.invert_yaxis()
+            panel_axes.set_xlabel(panel.unit)
             low, high = min(0.0, *(x.low for x in panel.spans)), max(0.0, *(x.high for x in panel.spans))
             edge = 0.03 * (high - low) or 1.0
-            place.set_xlim(low - edge, high + edge)
+            panel_axes.set_xlim(low - edge, high + edge)
         else:
-            place.set_ylabel(panel.unit)
-        place.grid(alpha=0.3)
+            panel_axes.set_ylabel(panel.unit)
+        panel_axes.grid(alpha=0.3)
     if shared:
         axes[-1].set_xlabel(axis)
     figure.suptitle(title)
-    if any(told):
+    if any(in_legend):
         figure.legend(loc="outside right upper", fontsize=8)
     return figure

@@ -62,9 +62,9 @@ class Allowance:
         """Whether reduced models are on the page."""
         return self.terms <= MOST_REDUCED
 
-    def tolerances(self, asked: tuple[float, ...]) -> tuple[float, ...]:
+    def tolerances(self, requested: tuple[float, ...]) -> tuple[float, ...]:
         """The tolerances of the reduced models on the page."""
-        return asked if self.terms <= MOST_MODELS else (max(asked),) if asked else ()
+        return requested if self.terms <= MOST_MODELS else (max(requested),) if requested else ()
 
     def section(self) -> Section | None:
         """What the page leaves out for the size of the arm, and how to get it; None where it leaves out nothing."""

@@ -37,7 +37,7 @@ def scene(
     The view is fitted to the poses of ``motion``, where there is one, and the path of its tool is drawn.
     """
     model = chain(arm, REAL)
-    found: dict[str, Any] = {
+    scene_data: dict[str, Any] = {
         "joints": [joint_data(joint) for joint in arm.moving],
         "shafts": [shaft_data(joint, coupled) for joint, coupled in zip(arm.all_moving, arm.couplings, strict=True)],
         "paths": [paths(arm, index) for index in range(-1, len(arm.bodies))],
@@ -47,8 +47,8 @@ def scene(
         "pose": list(pose) if pose is not None else [start(joint) for joint in arm.moving],
         "motion": [list(row) for row in motion],
     }
-    found["size"] = size(found)
-    return found
+    scene_data["size"] = size(scene_data)
+    return scene_data
 
 
 def floats(values: Sequence[Any]) -> list[float]:
@@ -94,13 +94,13 @@ def start(joint: Joint) -> float:
 
 def bodies(model: Chain) -> list[dict[str, Any]]:
     """Mass, mass centre, and the box of equal mass and inertia; in the joint frame."""
-    found = []
+    bodies_ = []
     for segment in model.segments:
         mass = float(segment.mass)
         com = floats(segment.com) if segment.com is not None else [0.0] * 3
         central = np.array(matrix(segment.central), dtype=float).reshape(3, 3) if segment.central else np.zeros((3, 3))
-        found.append({"mass": mass, "com": com, "box": box(mass, central)})
-    return found
+        bodies_.append({"mass": mass, "com": com, "box": box(mass, central)})
+    return bodies_
 
 
 def box(mass: float, central: np.ndarray) -> dict[str, list[float]] | None:
@@ -125,37 +125,37 @@ def paths(arm: ArmDescription, index: int) -> list[list[Point]]:
 
     They follow the steps of the description, so that a link offset along an axis and across it shows its corner.
     """
-    mine = arm.bodies[index].after if index >= 0 else Placement()
+    from_joint = arm.bodies[index].after if index >= 0 else Placement()
     ends: list[Body | None] = [body for body in arm.bodies if body.parent == index]
-    lines = [corners(mine @ body.before) for body in ends if body is not None]
+    lines = [corners(from_joint @ body.before) for body in ends if body is not None]
     tool_body, frame = arm.body_of[arm.tool_link]
     if tool_body == index and not lines:
-        lines.append(corners(mine @ frame @ arm.tool))
+        lines.append(corners(from_joint @ frame @ arm.tool))
     return [line for line in lines if len(line) > 1]
 
 
 def corners(placement: Placement) -> list[Point]:
     """The points that a sequence of steps passes, each once."""
-    turn, place = IDENTITY, (0.0, 0.0, 0.0)
-    found: list[Point] = [place]
+    turn, position = IDENTITY, (0.0, 0.0, 0.0)
+    points: list[Point] = [position]
     for step in placement.steps:
         if isinstance(step.amount, Angle):
             turn = product(turn, step_rotation(step.axis, step.amount))
         else:
-            x, y, z = (p + float(row[step.axis] * step.amount) for p, row in zip(place, turn, strict=True))
-            place = (x, y, z)
-            if math.dist(place, found[-1]) > 1e-9:
-                found.append(place)
-    return found
+            x, y, z = (p + float(row[step.axis] * step.amount) for p, row in zip(position, turn, strict=True))
+            position = (x, y, z)
+            if math.dist(position, points[-1]) > 1e-9:
+                points.append(position)
+    return points
 
 
-def size(found: dict[str, Any]) -> float:
+def size(scene_data: dict[str, Any]) -> float:
     """About how far the arm reaches (m): all bars one after another, and what the sliders add."""
     bars = sum(
         max((sum(math.dist(a, b) for a, b in itertools.pairwise(line)) for line in lines), default=0.0)
-        for lines in found["paths"]
+        for lines in scene_data["paths"]
     )
-    slides = sum(max(abs(j["low"]), abs(j["high"])) for j in found["joints"] if not j["revolute"])
+    slides = sum(max(abs(j["low"]), abs(j["high"])) for j in scene_data["joints"] if not j["revolute"])
     return float(max(bars + slides, 0.05))
 
 
@@ -195,8 +195,8 @@ def drawing(
         tag("label", tag("input", type="checkbox", data_show=name, checked=name == "frames"), f" {label}")
         for name, label in choices
     ]
-    left = tag("div", canvas, tag("div", *buttons, class_="views"), tag("div", *boxes, class_="choices"), class_="view")
-    return tag("div", left, controls(arm), data(scene(arm, loaded, pose, motion), "arm-data"), class_="arm")
+    view = tag("div", canvas, tag("div", *buttons, class_="views"), tag("div", *boxes, class_="choices"), class_="view")
+    return tag("div", view, controls(arm), data(scene(arm, loaded, pose, motion), "arm-data"), class_="arm")
 
 
 def controls(arm: ArmDescription) -> Html:
@@ -205,12 +205,14 @@ def controls(arm: ArmDescription) -> Html:
     for index, joint in enumerate(arm.moving):
         low, high = travel(joint)
         name = joint_label(index, joint.name)
-        shown = unit(joint, "shown")
+        position_unit = unit(joint, "shown")
         slider = tag(
             "input", type="range", data_joint=index, min=low, max=high, step="any", aria_label=f"Position of {name}"
         )
-        field = tag("input", type="number", data_joint=index, step="any", aria_label=f"Position of {name} ({shown})")
-        none = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
+        field = tag(
+            "input", type="number", data_joint=index, step="any", aria_label=f"Position of {name} ({position_unit})"
+        )
+        unlimited = math.isinf(joint.limits.lower) and math.isinf(joint.limits.upper)
         rows.append(
             tag(
                 "tr",
@@ -218,10 +220,10 @@ def controls(arm: ArmDescription) -> Html:
                     "th",
                     name.removeprefix("joint ").replace(",", "", 1),
                     scope="row",
-                    title="no limits given" if none else None,
+                    title="no limits given" if unlimited else None,
                 ),
                 tag("td", slider),
-                tag("td", field, " ", tag("span", shown, class_="unit")),
+                tag("td", field, " ", tag("span", position_unit, class_="unit")),
                 tag(
                     "td",
                     tag("output", data_inertia=index),
@@ -240,7 +242,7 @@ def controls(arm: ArmDescription) -> Html:
         )
     heads = ("joint", "", "position", join([sub("D", "ii"), " here"]), join([sub("G", "i"), " here"]))
     head = tag(
-        "tr", *(tag("th", text, scope="col", class_="num" if place > 2 else None) for place, text in enumerate(heads))
+        "tr", *(tag("th", text, scope="col", class_="num" if column > 2 else None) for column, text in enumerate(heads))
     )
     caption = tag("caption", "Move the joints: inertia seen at each joint and gravity load follow")
     table = tag("table", caption, tag("thead", head), tag("tbody", *rows))

@@ -25,9 +25,9 @@ def arm_picture(arm: ArmDescription, q: Sequence[float] | None = None) -> Skelet
     if len(pose) != arm.n or not np.isfinite(pose).all():
         raise ArmError(f"arm {arm.name!r}: a picture takes {arm.n} finite joint positions, not {pose}")
     turns, origins = [np.eye(3)], [np.zeros(3)]
-    for rotation, place in SystemOverRing(arm, REAL).frames(REAL, pose):
+    for rotation, position in SystemOverRing(arm, REAL).frames(REAL, pose):
         turns.append(np.array(rotation, dtype=float))
-        origins.append(np.array(place, dtype=float))
+        origins.append(np.array(position, dtype=float))
     points: list[np.ndarray] = []
     bars: list[tuple[int, int, int]] = []
     for body, (turn, origin) in enumerate(zip(turns, origins, strict=True), start=-1):
@@ -35,10 +35,10 @@ def arm_picture(arm: ArmDescription, q: Sequence[float] | None = None) -> Skelet
             first = len(points)
             points += [origin + turn @ np.array(corner) for corner in line]
             bars += [(a, b, body + 1) for a, b in itertools.pairwise(range(first, len(points)))]
-    for number, moved in enumerate(arm.bodies):
-        if moved.joint.kind == "prismatic":  # what has slid out, from where the joint stands at zero
-            carrier = moved.parent + 1
-            before = (arm.bodies[moved.parent].after if moved.parent >= 0 else Placement()) @ moved.before
+    for number, body_ in enumerate(arm.bodies):
+        if body_.joint.kind == "prismatic":  # what has slid out, from where the joint stands at zero
+            carrier = body_.parent + 1
+            before = (arm.bodies[body_.parent].after if body_.parent >= 0 else Placement()) @ body_.before
             points += [origins[carrier] + turns[carrier] @ _shift(before), origins[number + 1]]
             bars.append((len(points) - 2, len(points) - 1, number + 1))
     first = len(points)
@@ -55,13 +55,13 @@ def arm_picture(arm: ArmDescription, q: Sequence[float] | None = None) -> Skelet
 def _tool(arm: ArmDescription, turns: Sequence[np.ndarray], origins: Sequence[np.ndarray]) -> np.ndarray:
     """Where the tool is."""
     body, frame = arm.body_of[arm.tool_link]
-    place = (arm.bodies[body].after @ frame if body >= 0 else frame) @ arm.tool
-    return np.asarray(origins[body + 1] + turns[body + 1] @ _shift(place))
+    placement = (arm.bodies[body].after @ frame if body >= 0 else frame) @ arm.tool
+    return np.asarray(origins[body + 1] + turns[body + 1] @ _shift(placement))
 
 
-def _shift(place: Placement) -> np.ndarray:
+def _shift(placement: Placement) -> np.ndarray:
     """The translation of a placement (m)."""
-    return np.array([float(x) for x in place.exact[1]])
+    return np.array([float(x) for x in placement.exact[1]])
 
 
 def _along(axis: np.ndarray) -> np.ndarray:

@@ -33,13 +33,13 @@ def arm_script(arm: ArmDescription, loaded: ArmDescription | None = None, state:
     functions = [frames_function("armFrames", arm), loads_function("armLoads", arm)]
     if loaded is not None:
         functions.append(loads_function("armLoadsHolding", loaded))
-    passed = ", ".join(function.name for function in functions)
+    arguments = ", ".join(function.name for function in functions)
     assets, follow = asset("arm3d.js"), ""
     if state:
         functions.append(state_function("armState", arm))
         assets, follow = assets + asset("state.js"), "followState(armState);\n"
-    written = "".join(javascript(function) for function in functions)
-    return f'{assets}(function () {{\n"use strict";\n{written}{follow}drawArm({passed});\n}})();\n'
+    code = "".join(javascript(function) for function in functions)
+    return f'{assets}(function () {{\n"use strict";\n{code}{follow}drawArm({arguments});\n}})();\n'
 
 
 def frames_function(name: str, arm: ArmDescription) -> Function:

@@ -91,7 +91,7 @@ class Report:
     def _repr_html_(self) -> str:
         from ..markup.notebook import framed, heading, note
 
-        items = tag("ul", *(tag("li", tag("b", one.title), ": ", one.meaning) for one in self.sections))
+        items = tag("ul", *(tag("li", tag("b", section.title), ": ", section.meaning) for section in self.sections))
         path = "arm.report('page.html') writes the page, with all tables and figures."
         return framed(heading(f"Report of {self.arm.name}"), items, note(path))
 
@@ -124,10 +124,10 @@ class Work:
         self.analysis = Analysis(self.system, question.box, question.speed, question.acceleration, tell=tell)
         self.allowance = Allowance.of(self.analysis.equations)
         self.analysis.effort, self.analysis.work = self.allowance.effort, self.allowance.work
-        held = self.system.tool_link in dict(self.system.loads)
-        self.empty = self.analysis.of(self.system.holding(None)) if held else self.analysis
-        self.held: Analysis | None = self.analysis if held else None
-        self.loaded: ArmSystem | None = self.system if held else None
+        holds_load = self.system.tool_link in dict(self.system.loads)
+        self.empty = self.analysis.of(self.system.holding(None)) if holds_load else self.analysis
+        self.held: Analysis | None = self.analysis if holds_load else None
+        self.loaded: ArmSystem | None = self.system if holds_load else None
         self.models: Callable[[], tuple[reduced.Reduction, list[ReducedModel]]] = cache(
             lambda: reductions(
                 self.empty, self.held, self.allowance.tolerances(question.tolerances), self.allowance.curve, tell
@@ -151,13 +151,13 @@ def report(
         raise ArmError(
             f"{arm.where}{arm.name}: no moving link has mass, so there is no dynamics to report; give the links masses"
         )
-    lacking = lack(question)
+    lacking_section = unlimited_section(question)
     following = Following(progress)
-    if lacking is None and not all(0 <= tolerance < math.inf for tolerance in question.tolerances):
+    if lacking_section is None and not all(0 <= tolerance < math.inf for tolerance in question.tolerances):
         raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {question.tolerances}")
-    asked = question if lacking is None else replace(question, box=wide(question))
-    work = Work(asked, following.tell)
-    numbers, motion, other = work.analysis.equations, question.motion, question.against
+    answerable = question if lacking_section is None else replace(question, box=wide(question))
+    work = Work(answerable, following.tell)
+    numbers, motion, second_design = work.analysis.equations, question.motion, question.against
     steps: list[tuple[str, float, Callable[[], Section | None]]] = [
         ("drawing", 1, lambda: drawing.section(work.empty.system, work.loaded, question.pose)),
         ("description", 1, lambda: description.section(arm)),
@@ -168,19 +168,19 @@ def report(
         ("importance", 10, lambda: ratios(work)),
         ("coupling", 10, lambda: couplings(work)),
         ("significance", 8, lambda: terms(work)),
-        ("motion", 1, lambda: moved(work, motion) if motion else None),
+        ("motion", 1, lambda: along_motion(work, motion) if motion else None),
         ("short forms", 10, lambda: shortened(work)),
         ("reduced", 60, lambda: reduced.section(arm, work.models()[0])),
         ("closed loop", 8, lambda: loops(work)),
         ("review", 4, lambda: reviewed(work)),
-        ("comparison", 10, lambda: designs(work, other) if other is not None else None),
-        ("lacking", 1, lambda: lacking),
+        ("comparison", 10, lambda: designs(work, second_design) if second_design is not None else None),
+        ("lacking", 1, lambda: lacking_section),
         ("left out", 1, lambda: work.allowance.section()),
         ("sources", 1, lambda: description.sources(arm)),
     ]
     left_out: set[str] = {"motion"} if motion is None else set()
-    left_out |= {"comparison"} if other is None else set()
-    left_out |= {"lacking"} if lacking is None else set(BOXED)
+    left_out |= {"comparison"} if second_design is None else set()
+    left_out |= {"lacking"} if lacking_section is None else set(BOXED)
     left_out |= set() if work.allowance.reduces else {"reduced", "closed loop"}
     steps = [step for step in steps if step[0] not in left_out]
     load = work.load
@@ -189,8 +189,8 @@ def report(
     following.expect(weight for _, weight, _ in steps)
     for index, (label, _, make) in enumerate(steps):
         following.begin(label)
-        made = attempted(label, make)
-        sections += [made] if made is not None else []
+        section_made = attempted(label, make)
+        sections += [section_made] if section_made is not None else []
         so_far(Report(arm, head, (*sections, unfinished([step[0] for step in steps[index + 1 :]]))))
     following.begin("page")
     return Report(arm, head, tuple(sections))
@@ -215,8 +215,8 @@ def attempted(label: str, make: Callable[[], Section | None]) -> Section | None:
 
 def ratios(work: Work) -> Section:
     """Ratios of coefficients, and how fast is fast."""
-    ratios_found, unbounded = section_data.importance(work.analysis)
-    return importance.section(work.system, ratios_found, work.analysis.waves, work.analysis.slow_fast(), unbounded)
+    ratios_, unbounded = section_data.importance(work.analysis)
+    return importance.section(work.system, ratios_, work.analysis.waves, work.analysis.slow_fast(), unbounded)
 
 
 def couplings(work: Work) -> Section:
@@ -224,7 +224,7 @@ def couplings(work: Work) -> Section:
     arm, ask = work.system, work.analysis
     pairs = section_data.pairs(ask, ask.coupling())
     strongest = sorted((pair for pair in pairs if pair.largest > 0), key=lambda pair: -pair.largest)[:2]
-    maps = [made for made in (coupling.coupling_map(arm, pair, ask.waves) for pair in strongest) if made is not None]
+    maps = [chart for chart in (coupling.coupling_map(arm, pair, ask.waves) for pair in strongest) if chart is not None]
     return coupling.section(
         arm.joint_names,
         pairs,
@@ -243,7 +243,7 @@ def terms(work: Work) -> Section:
     return significance.section(work.system, section_data.contributions(work.system, ask.significance()), ask.states)
 
 
-def moved(work: Work, motion: MotionSamples) -> Section:
+def along_motion(work: Work, motion: MotionSamples) -> Section:
     """Every term along a motion, and the torques by cause."""
     ask = work.analysis
     return along.section(work.system, motion, ask.significance(motion), ask.waves)
@@ -253,26 +253,26 @@ def shortened(work: Work) -> Section:
     """Short closed forms of D_ii and G_i."""
     arm, ask, load = work.system, work.empty, work.load
     tolerance = max(work.question.tolerances, default=0.05)
-    wanted = [name(kind, (i,) * count) for kind, count in (("D", 2), ("G", 1)) for i in range(arm.n)]
-    long = [each for each in wanted if len(ask.equations[each]) > LONG]
+    coefficients = [name(kind, (i,) * count) for kind, count in (("D", 2), ("G", 1)) for i in range(arm.n)]
+    long_ones = [coefficient for coefficient in coefficients if len(ask.equations[coefficient]) > LONG]
     others = (work.held,) if work.held is not None else ()
     model = ask.short_forms(
-        [each for each in wanted if each not in long],
+        [coefficient for coefficient in coefficients if coefficient not in long_ones],
         tolerance,
         others=others,
         progress=lambda text, _: work.tell(text),
     )
-    return short_forms.section(model, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long)
+    return short_forms.section(model, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long_ones)
 
 
 def reviewed(work: Work) -> Section:
     """The guidelines, counterweights, and what moves the largest inertias."""
     arm, ask = work.system, work.analysis
     varying = [i for i in range(arm.n) if ask.equations.mass_matrix[i, i].joints][:2]
-    sensitive = [one for i in varying for one in ask.sensitivities(name("D", (i, i)))[:8]]
+    sensitivities = [item for i in varying for item in ask.sensitivities(name("D", (i, i)))[:8]]
     # A counterweight without mass is no advice.
-    balances = [one for one in weights(ask) if one.mass > 0]
-    return review.section(guidelines(ask, ask.coupling()), arm.joint_names, balances, sensitive)
+    balances = [item for item in weights(ask) if item.mass > 0]
+    return review.section(guidelines(ask, ask.coupling()), arm.joint_names, balances, sensitivities)
 
 
 def loops(work: Work) -> Section:
@@ -282,12 +282,12 @@ def loops(work: Work) -> Section:
     return closed_loop.section(work.system, tracked)
 
 
-def designs(work: Work, other: ArmSystem) -> Section:
+def designs(work: Work, second_design: ArmSystem) -> Section:
     """This design beside another; with the load in both hands where both hold one."""
-    load = work.load if other.tool_link in dict(other.loads) else None
-    first, second = work.empty, work.analysis.of(other.holding(None) if load is not None else other)
-    both = (work.analysis, work.analysis.of(other)) if load is not None else None
-    return comparison.section(work.system, other, first.compare(second, both), load)
+    load = work.load if second_design.tool_link in dict(second_design.loads) else None
+    first, second = work.empty, work.analysis.of(second_design.holding(None) if load is not None else second_design)
+    loaded = (work.analysis, work.analysis.of(second_design)) if load is not None else None
+    return comparison.section(work.system, second_design, first.compare(second, loaded), load)
 
 
 BOXED = frozenset(
@@ -306,17 +306,17 @@ BOXED = frozenset(
 """Sections that need to know how far every joint can go."""
 
 
-def lack(question: Question) -> Section | None:
+def unlimited_section(question: Question) -> Section | None:
     """What takes the place of those sections where a prismatic joint has no limits; a box that is wrong is refused."""
-    arm, given = question.system, question.box or {}
-    named = {place(arm, key) for key in given}
-    for key, ends in given.items():
+    arm, box = question.system, question.box or {}
+    boxed = {place(arm, key) for key in box}
+    for key, ends in box.items():
         checked(arm, key, ends)
     endless = [
         joint.name
         for index, joint in enumerate(arm.moving)
         if joint.kind == "prismatic"
-        and index not in named
+        and index not in boxed
         and not all(map(math.isfinite, (joint.limits.lower, joint.limits.upper)))
     ]
     if not endless:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..design.bejczy_figures import FIGURES, RatioFigure, belongs, curve
-from ..markup.numbers import written
+from ..markup.numbers import formatted
 from ..systems.arm_system import ArmSystem
 from .charts.figures import ChartAxis, Figure
 from .charts.line_chart import LineChart, Series
@@ -20,25 +20,25 @@ def charts(arm: ArmSystem) -> list[Figure]:
 
 def chart(arm: ArmSystem, figure: RatioFigure) -> LineChart:
     """One figure of the source: a ratio of two coefficients over theta_2 (deg), a curve for each setting."""
-    found = curve(arm, figure)
-    values = figure.factor * found.values
+    curves_ = curve(arm, figure)
+    values = figure.factor * curves_.values
     best = values.max(axis=1)
     peaks = [
-        f"{written(float(top), 3)} at {written(float(np.degrees(found.x[row.argmax()])), 3)} deg"
+        f"{formatted(float(top), 3)} at {formatted(float(np.degrees(curves_.x[row.argmax()])), 3)} deg"
         for top, row in zip(best, values, strict=True)
     ]
     hand = "the 1.8 kg cube in the hand" if figure.held else "the hand empty, the wrist in line with the boom"
     most = "Largest, curve by curve" if len(peaks) > 1 else "Largest"
-    only = f" ({figure.settings[0].label})" if len(figure.settings) == 1 else ""
+    setting = f" ({figure.settings[0].label})" if len(figure.settings) == 1 else ""
     return LineChart(
         f"bejczy-{figure.number}",
         f"Bejczy 1974, Figure {figure.number}: {figure.title}",
-        f"{figure.symbol}{only}, {hand}; drawn from the exact equations. {most}: {', '.join(peaks)}.",
+        f"{figure.symbol}{setting}, {hand}; drawn from the exact equations. {most}: {', '.join(peaks)}.",
         x_axis=ChartAxis("θ₂", "deg"),
         y_axis=ChartAxis(f"{figure.symbol} = |{lower(figure.top)} / {lower(figure.bottom)}|", figure.unit),
-        x=tuple(float(x) for x in np.degrees(found.x)),
+        x=tuple(float(x) for x in np.degrees(curves_.x)),
         series=tuple(
-            Series(label, tuple(float(y) for y in row)) for label, row in zip(found.labels, values, strict=True)
+            Series(label, tuple(float(y) for y in row)) for label, row in zip(curves_.labels, values, strict=True)
         ),
         from_zero=True,
     )

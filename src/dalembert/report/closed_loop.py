@@ -36,14 +36,14 @@ SHARE = 0.6
 class Tracking:
     """Errors q - q_ref of each model along the motion, (times, joints) each; ``load`` (kg) is in the hand.
 
-    ``told`` says that the models have the constants of the hand as it is, and not those of the empty one.
+    ``knows_load`` says that the models have the constants of the hand as it is, and not those of the empty one.
     """
 
     times: Array
     duration: float
     errors: Mapping[str, Array]
     load: float = 0.0
-    told: bool = True
+    knows_load: bool = True
 
     def largest(self, name: str, joints: Sequence[int]) -> float:
         """The largest error of a model at some of the joints."""
@@ -54,12 +54,12 @@ class Tracking:
 class Row:
     """One run: which arm moves (0 with the hand empty, 1 with the load), and what its controller believes.
 
-    ``model`` is None for the exact one; ``told`` says that the model has the constants of the hand as it is.
+    ``model`` is None for the exact one; ``knows_load`` says that the model has the constants of the hand as it is.
     """
 
     plant: int
     model: ReducedModel | None
-    told: bool
+    knows_load: bool
 
 
 def runs(
@@ -74,35 +74,35 @@ def runs(
     load = dict(loaded.loads).get(loaded.tool_link) if loaded is not None else None
     believed = [("exact", None), *((percent(model.tolerance), model) for model in models)]
     kinds = [(0, True), (1, True), (1, False)][: 3 if load is not None else 1]
-    rows = [Row(plant, model, told) for plant, told in kinds for _, model in believed]
+    rows = [Row(plant, model, knows_load) for plant, knows_load in kinds for _, model in believed]
     motion = motion_within(states)
     times, errors = tracked(motion, rows, arms, models, load, tell)
     return [
         Tracking(
             times,
             motion.duration,
-            {name: errors[:, k * len(believed) + place] for place, (name, _) in enumerate(believed)},
+            {name: errors[:, k * len(believed) + index] for index, (name, _) in enumerate(believed)},
             float(load.body.mass) if plant and load is not None else 0.0,
-            told,
+            knows_load,
         )
-        for k, (plant, told) in enumerate(kinds)
+        for k, (plant, knows_load) in enumerate(kinds)
     ]
 
 
 def motion_within(states: States) -> Polynomials:
     """All joints through the middle of their ranges, as fast as the speeds and accelerations allow."""
     # A joint without speed or acceleration stands.
-    way = np.where((states.speed > 0) & (states.acceleration > 0), SHARE * 2 * states.box.half, 0.0)
-    if not way.any():
+    travel = np.where((states.speed > 0) & (states.acceleration > 0), SHARE * 2 * states.box.half, 0.0)
+    if not travel.any():
         raise ArmError(
             "no joint has a speed and an acceleration above zero, so that there is no motion to follow; give some, as "
             "in --speed 1 --acceleration 2"
         )
     # The polynomial's largest speed is 15/8 and its largest acceleration 10/sqrt 3 of the way, in its own time.
     with np.errstate(divide="ignore", invalid="ignore"):
-        needed = np.concatenate([1.875 * way / states.speed, np.sqrt(5.7736 * way / states.acceleration)])
-    duration = float(np.nanmax(np.where(np.isfinite(needed), needed, np.nan)))
-    return quintic([states.box.centre - way / 2, states.box.centre + way / 2], [0.0, duration])
+        durations = np.concatenate([1.875 * travel / states.speed, np.sqrt(5.7736 * travel / states.acceleration)])
+    duration = float(np.nanmax(np.where(np.isfinite(durations), durations, np.nan)))
+    return quintic([states.box.centre - travel / 2, states.box.centre + travel / 2], [0.0, duration])
 
 
 class Exact:
@@ -122,19 +122,21 @@ class Reduced:
 
     def __init__(self, model: ReducedModel, rows: Sequence[Row], load: Load | None) -> None:
         self.rows = np.array([k for k, row in enumerate(rows) if row.model is model], int)
-        own = {name: float(value) for name, value in model.values.items()}
-        held = model.with_load(load) if load is not None else own
-        sets = [held if rows[k].plant and rows[k].told else own for k in self.rows]
-        self.constants = {name: np.array([one[name] for one in sets]) for name in own}
+        nominal = {name: float(value) for name, value in model.values.items()}
+        loaded = model.with_load(load) if load is not None else nominal
+        constant_sets = [loaded if rows[k].plant and rows[k].knows_load else nominal for k in self.rows]
+        self.constants = {name: np.array([constants[name] for constants in constant_sets]) for name in nominal}
         self.outputs, self.n = model.program.outputs, model.n
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
         values: dict[str, Array] = dict(self.constants)
         for name, array in (("q", q), ("qd", qd), ("qdd", qdd)):
             values |= {f"{name}_{i}": array[self.rows, i] for i in range(self.n)}
-        done = table(self.outputs, values)
+        values_by_node = table(self.outputs, values)
         shape = (len(self.rows),)
-        return np.stack([np.broadcast_to(np.asarray(done[x.index], float), shape) for x in self.outputs], axis=-1)
+        return np.stack(
+            [np.broadcast_to(np.asarray(values_by_node[x.index], float), shape) for x in self.outputs], axis=-1
+        )
 
 
 def tracked(
@@ -146,35 +148,40 @@ def tracked(
     # The empty arm is also what an exact controller believes in that is not told of the load.
     plants = [
         Exact(
-            each, [k for k, row in enumerate(rows) if row.plant == p or (p == 0 and row.model is None and not row.told)]
+            system,
+            [
+                k
+                for k, row in enumerate(rows)
+                if row.plant == p or (p == 0 and row.model is None and not row.knows_load)
+            ],
         )
-        for p, each in enumerate(arms)
+        for p, system in enumerate(arms)
     ]
     programs = [Reduced(model, rows, load) for model in models]
     exact = np.array([k for k, row in enumerate(rows) if row.model is None], int)
-    untold = np.array([k for k, row in enumerate(rows) if row.model is None and not row.told], int)
-    said = 0.0
+    uninformed = np.array([k for k, row in enumerate(rows) if row.model is None and not row.knows_load], int)
+    next_report = 0.0
 
     def slope(t: float, x: Array) -> Array:
-        nonlocal said
-        if t >= said:
+        nonlocal next_report
+        if t >= next_report:
             tell(f"{t:.1f} of {motion.duration:.1f} s")
-            said = t + motion.duration / 12
+            next_report = t + motion.duration / 12
         q, qd = x.reshape(2, count, n)
-        place, speed, rate = motion.state(t)
-        wanted = rate + KD * (speed - qd) + KP * (place - q)
-        matrix, rest, torque = np.zeros((count, n, n)), np.zeros((count, n)), np.zeros((count, n))
+        reference_q, reference_qd, reference_qdd = motion.state(t)
+        commanded = reference_qdd + KD * (reference_qd - qd) + KP * (reference_q - q)
+        matrix, bias, torque = np.zeros((count, n, n)), np.zeros((count, n)), np.zeros((count, n))
         for p, plant in enumerate(plants):
-            here, still = plant(q, qd)
+            inertia, plant_bias = plant(q, qd)
             if p == 0:
-                torque[plant.rows] = (here @ wanted[plant.rows][..., None])[..., 0] + still
-            matrix[plant.rows], rest[plant.rows] = here, still
-        told = np.setdiff1d(exact, untold)
-        torque[told] = (matrix[told] @ wanted[told][..., None])[..., 0] + rest[told]
+                torque[plant.rows] = (inertia @ commanded[plant.rows][..., None])[..., 0] + plant_bias
+            matrix[plant.rows], bias[plant.rows] = inertia, plant_bias
+        informed = np.setdiff1d(exact, uninformed)
+        torque[informed] = (matrix[informed] @ commanded[informed][..., None])[..., 0] + bias[informed]
         for program in programs:
-            torque[program.rows] = program(q, qd, wanted)
+            torque[program.rows] = program(q, qd, commanded)
         try:
-            qdd = np.linalg.solve(matrix, (torque - rest)[..., None])[..., 0]
+            qdd = np.linalg.solve(matrix, (torque - bias)[..., None])[..., 0]
         except np.linalg.LinAlgError:
             raise ArmError(
                 f"{arm.where}the inertia matrix of {arm.name} is singular on the way, so that torques do not say how "
@@ -184,8 +191,10 @@ def tracked(
 
     times = np.linspace(0.0, motion.duration, SAMPLES)
     begin = np.stack([np.tile(motion.state(0.0)[0], (count, 1)), np.zeros((count, n))]).ravel()
-    found = solve_ivp(slope, (0.0, motion.duration), begin, t_eval=times, rtol=1e-5, atol=1e-7)
-    if not found.success:
-        raise ArmError(f"{arm.where}the motion of {arm.name} under computed torque cannot be followed: {found.message}")
-    reference = np.stack([motion.state(t)[0] for t in found.t])
-    return found.t, found.y.T.reshape(len(found.t), 2, count, n)[:, 0] - reference[:, None]
+    solution = solve_ivp(slope, (0.0, motion.duration), begin, t_eval=times, rtol=1e-5, atol=1e-7)
+    if not solution.success:
+        raise ArmError(
+            f"{arm.where}the motion of {arm.name} under computed torque cannot be followed: {solution.message}"
+        )
+    reference = np.stack([motion.state(t)[0] for t in solution.t])
+    return solution.t, solution.y.T.reshape(len(solution.t), 2, count, n)[:, 0] - reference[:, None]

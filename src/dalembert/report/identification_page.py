@@ -25,34 +25,35 @@ BINS = 24
 """Intervals of a position or a speed over which what is left is averaged."""
 
 
-def identification_page(found: Identification, residuals: Sequence[Residual], unseen: int) -> str:
+def identification_page(identified: Identification, residuals: Sequence[Residual], unseen: int) -> str:
     """The page; the last ``unseen`` of ``residuals`` are of logs that were not used."""
     judged = residuals[-1]
-    name = found.described.name
+    name = identified.described.name
     sections = [
-        _fit_section(found, residuals, unseen),
-        _left_section(found, judged),
-        _friction_section(found),
-        _parameter_section(found),
-        _log_section(found),
+        _fit_section(identified, residuals, unseen),
+        _residual_section(identified, judged),
+        _friction_section(identified),
+        _parameter_section(identified),
+        _log_section(identified),
     ]
-    subtitle = f"identified from {len(found.logs)} log{'s' * (len(found.logs) > 1)}, {found.samples:,} samples kept"
+    logs = f"{len(identified.logs)} log{'s' * (len(identified.logs) > 1)}"
+    subtitle = f"identified from {logs}, {identified.samples:,} samples kept"
     return page(name, subtitle, Html(), sections, what="identification")
 
 
 def write_identification_page(
-    found: Identification, residuals: Sequence[Residual], unseen: int, path: str | Path
+    identified: Identification, residuals: Sequence[Residual], unseen: int, path: str | Path
 ) -> None:
     """Write the page."""
-    write_whole(path, identification_page(found, residuals, unseen))
+    write_whole(path, identification_page(identified, residuals, unseen))
 
 
-def unexplained(found: Identification, residual: Residual) -> str:
+def unexplained(identified: Identification, residual: Residual) -> str:
     """What is still unexplained, in one sentence: the joint with the most, and what it goes with."""
-    left = residual.effort - residual.predicted
+    residual_effort = residual.effort - residual.predicted
     worst = int(np.argmax(residual.joints))
-    name = found.described.joint_names[worst]
-    column = left[:, worst]
+    name = identified.described.joint_names[worst]
+    column = residual_effort[:, worst]
     causes = {
         "its speed": residual.qd[:, worst],
         "the direction in which it moves": np.sign(residual.qd[:, worst]),
@@ -66,31 +67,32 @@ def unexplained(found: Identification, residual: Residual) -> str:
     return f"Joint {name!r} leaves the most, {percent(float(residual.joints[worst]))} of its effort; {tail}."
 
 
-def _share(left: Array, values: Array) -> float:
+def _share(residual_effort: Array, values: Array) -> float:
     """The share of the variance of what is left that means over intervals of another quantity explain."""
-    means, which = _means(left, values)
-    if not len(means) or left.var() == 0:
+    means, interval = _means(residual_effort, values)
+    if not len(means) or residual_effort.var() == 0:
         return 0.0
-    return float(1 - ((left - means[which]) ** 2).mean() / left.var())
+    return float(1 - ((residual_effort - means[interval]) ** 2).mean() / residual_effort.var())
 
 
-def _means(left: Array, values: Array) -> tuple[Array, NDArray[np.intp]]:
-    """Means of ``left`` over intervals of ``values`` with as many samples each, and the interval of each sample."""
+def _means(residual_effort: Array, values: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Means of the residual over intervals of ``values`` with as many samples each, and the interval of each sample."""
     edges = np.unique(np.quantile(values, np.linspace(0, 1, BINS + 1)))
-    which = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0)).astype(np.intp)
-    count = np.bincount(which, minlength=max(len(edges) - 1, 1))
-    total = np.bincount(which, weights=left, minlength=len(count))
-    return total / np.maximum(count, 1), which
+    interval = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, max(len(edges) - 2, 0)).astype(np.intp)
+    count = np.bincount(interval, minlength=max(len(edges) - 1, 1))
+    total = np.bincount(interval, weights=residual_effort, minlength=len(count))
+    return total / np.maximum(count, 1), interval
 
 
-def _fit_section(found: Identification, residuals: Sequence[Residual], unseen: int) -> Section:
+def _fit_section(identified: Identification, residuals: Sequence[Residual], unseen: int) -> Section:
     judged = residuals[-1]
-    how = "a log it has not seen" if unseen else "the log it was made from"
-    meaning = f"The model explains {how} but for {percent(judged.whole)} of the efforts. {unexplained(found, judged)}"
-    parts: list[Part] = [residual_table(found, residuals)]
+    judged_by = "a log it has not seen" if unseen else "the log it was made from"
+    share = percent(judged.whole)
+    meaning = f"The model explains {judged_by} but for {share} of the efforts. {unexplained(identified, judged)}"
+    parts: list[Part] = [residual_table(identified, residuals)]
     keep = np.unique(np.linspace(0, len(judged.t) - 1, min(len(judged.t), POINTS)).astype(int))
     times = tuple(float(t - judged.t[0]) for t in judged.t[keep])
-    for k, joint in enumerate(found.described.moving):
+    for k, joint in enumerate(identified.described.moving):
         unit = "N m" if joint.kind == "revolute" else "N"
         curves = {
             "measured": judged.effort[keep, k],
@@ -107,11 +109,11 @@ def _fit_section(found: Identification, residuals: Sequence[Residual], unseen: i
     return Section("fit", "How well it explains", meaning, tuple(parts))
 
 
-def _left_section(found: Identification, judged: Residual) -> Section:
+def _residual_section(identified: Identification, judged: Residual) -> Section:
     """Means of what is left over intervals of position and of speed: what a better model would have to explain."""
-    left = judged.effort - judged.predicted
+    residual_effort = judged.effort - judged.predicted
     parts: list[Part] = []
-    for k, joint in enumerate(found.described.moving):
+    for k, joint in enumerate(identified.described.moving):
         turning = joint.kind == "revolute"
         unit, factor = ("N m", np.degrees(1.0)) if turning else ("N", 1.0)
         for stem, label, values, axis in (
@@ -120,9 +122,9 @@ def _left_section(found: Identification, judged: Residual) -> Section:
         ):
             if np.ptp(values) == 0:
                 continue
-            means, which = _means(left[:, k], values)
-            count = np.bincount(which, minlength=len(means))
-            middles = np.bincount(which, weights=values, minlength=len(means)) / np.maximum(count, 1)
+            means, interval = _means(residual_effort[:, k], values)
+            count = np.bincount(interval, minlength=len(means))
+            middles = np.bincount(interval, weights=values, minlength=len(means)) / np.maximum(count, 1)
             used = count > 0
             parts.append(
                 LineChart(
@@ -135,34 +137,34 @@ def _left_section(found: Identification, judged: Residual) -> Section:
     return Section("left", "What is left, over position and speed", meaning, tuple(parts))
 
 
-def _friction_section(found: Identification) -> Section:
+def _friction_section(identified: Identification) -> Section:
     spread = ", ".join(
-        f"{name} {value:.3g}" for name, value in zip(found.described.joint_names, found.spread, strict=True)
+        f"{name} {value:.3g}" for name, value in zip(identified.described.joint_names, identified.spread, strict=True)
     )
     extra = [paragraph(f"Standard deviation of what is left (N m, N): {spread}.")]
-    if found.left_out:
-        extra.append(paragraph(f"No part of the system for simulation and control: {', '.join(found.left_out)}."))
-    meaning = f"Terms: {', '.join(found.unknowns.friction.names) or 'none'}."
-    return Section("friction", "Friction and rotors", meaning, (friction_table(found), *extra))
+    if identified.left_out:
+        extra.append(paragraph(f"No part of the system for simulation and control: {', '.join(identified.left_out)}."))
+    meaning = f"Terms: {', '.join(identified.unknowns.friction.names) or 'none'}."
+    return Section("friction", "Friction and rotors", meaning, (friction_table(identified), *extra))
 
 
-def _parameter_section(found: Identification) -> Section:
-    told = sum(p.determined for p in found.parameters)
-    silent = [p.name for p in found.parameters if not p.determined]
+def _parameter_section(identified: Identification) -> Section:
+    determined = sum(p.determined for p in identified.parameters)
+    silent = [p.name for p in identified.parameters if not p.determined]
     meaning = (
-        f"The logs determine {told} of {len(found.parameters)} combinations; the condition number of their equations "
-        f"is {found.condition:.3g}."
+        f"The logs determine {determined} of {len(identified.parameters)} combinations; the condition number of their "
+        f"equations is {identified.condition:.3g}."
     )
-    parts: list[Part] = [parameter_table(found)]
+    parts: list[Part] = [parameter_table(identified)]
     if silent:
         parts.append(paragraph(f"Not told apart from zero: {', '.join(silent)}."))
-    if found.silent:
-        parts.append(silent_table(found))
+    if identified.silent:
+        parts.append(silent_table(identified))
     return Section("parameters", "Parameters", meaning, tuple(parts))
 
 
-def _log_section(found: Identification) -> Section:
-    notes = tag("ul", *(tag("li", sentence) for sentence in found.warnings)) if found.warnings else Html()
-    doubts = len(found.warnings)
+def _log_section(identified: Identification) -> Section:
+    notes = tag("ul", *(tag("li", sentence) for sentence in identified.warnings)) if identified.warnings else Html()
+    doubts = len(identified.warnings)
     meaning = f"{doubts} doubt{'s' * (doubts > 1)} about the logs." if doubts else "Nothing about the logs is doubtful."
-    return Section("logs", "The logs", meaning, (log_table(found), notes))
+    return Section("logs", "The logs", meaning, (log_table(identified), notes))

@@ -22,7 +22,7 @@ from ..systems.arrays import vector_array
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
 from .html.page import notebook_frame, page
-from .mechanism_view import MechanismWay, coordinate_units, mechanism_drawing, mechanism_script
+from .mechanism_view import MotionOnPage, coordinate_units, mechanism_drawing, mechanism_script
 from .section import Part, Section
 
 Array = NDArray[Any]
@@ -42,23 +42,23 @@ def mechanism_page(
     """
     start = mechanism.coordinates_of(mechanism.home) if q is None else vector_array(mechanism.n, "q", q, "coordinate")
     phi = mechanism.home if q is None else mechanism.position(start)
-    way: MechanismWay | None = None
+    motion: MotionOnPage | None = None
     refused = ""
     if to is not None:
         try:
-            way = _way(mechanism, start, vector_array(mechanism.n, "to", to, "coordinate"), duration, phi)
+            motion = _motion(mechanism, start, vector_array(mechanism.n, "to", to, "coordinate"), duration, phi)
         except ArmError as fault:
             refused = str(fault)
-    sections = [_view(mechanism, phi, way), _mobility(mechanism, phi), _static(mechanism, phi)]
-    if way is not None:
-        sections += [_singularities(mechanism, way), _actuators(mechanism, way), _joints(mechanism, way)]
+    sections = [_view(mechanism, phi, motion), _mobility(mechanism, phi), _static(mechanism, phi)]
+    if motion is not None:
+        sections += [_singularities(mechanism, motion), _actuators(mechanism, motion), _joints(mechanism, motion)]
     elif refused:
         sections.append(Section("way", "On the way", refused, ()))
-    count = mechanism.mobility(phi)
+    mobility = mechanism.mobility(phi)
     passive = mechanism.passive_places
-    driven = [name for place, name in enumerate(mechanism.coordinates) if place not in passive]
-    free = f"; nobody drives {', '.join(mechanism.coordinates[place] for place in passive)}" if passive else ""
-    glance = tag("p", f"{count}; driven at {', '.join(driven) or 'no coordinate'}{free}.")
+    driven_names = [name for index, name in enumerate(mechanism.coordinates) if index not in passive]
+    free = f"; nobody drives {', '.join(mechanism.coordinates[index] for index in passive)}" if passive else ""
+    glance = tag("p", f"{mobility}; driven at {', '.join(driven_names) or 'no coordinate'}{free}.")
     return page(mechanism.name, "A mechanism in its coordinates", glance, sections)
 
 
@@ -84,13 +84,13 @@ def write_mechanism_page(
     duration: float = 1.0,
 ) -> MechanismPage:
     """Write the page to ``path``, where one is given; in a notebook what is given back shows itself."""
-    found = MechanismPage(mechanism.name, mechanism_page(mechanism, q, to, duration))
+    page_ = MechanismPage(mechanism.name, mechanism_page(mechanism, q, to, duration))
     if path is not None:
-        write_whole(path, found.html)
-    return found
+        write_whole(path, page_.html)
+    return page_
 
 
-def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MechanismWay:
+def _motion(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MotionOnPage:
     if mechanism.passive_places:
         name = mechanism.coordinates[mechanism.passive_places[0]]
         raise ArmError(f"Nobody drives {name}, so that no motion can be asked of it; simulate it, or drive it too.")
@@ -99,14 +99,14 @@ def _way(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: A
     path = quintic([start, end], duration)
     t = np.linspace(0, duration, SAMPLES)
     q, qd, qdd = path.position(t), path.velocity(t), path.acceleration(t)
-    return MechanismWay(t, q, qd, qdd, mechanism.follow(q, phi))
+    return MotionOnPage(t, q, qd, qdd, mechanism.follow(q, phi))
 
 
-def _view(mechanism: Mechanism, phi: Array, way: MechanismWay | None) -> Section:
-    open_ = np.abs(mechanism.closure_error(phi)).max(initial=0.0)
-    meaning = f"Move a coordinate: the loops stay closed, as they are here to {open_:.1e} m or rad."
+def _view(mechanism: Mechanism, phi: Array, motion: MotionOnPage | None) -> Section:
+    closure_error = np.abs(mechanism.closure_error(phi)).max(initial=0.0)
+    meaning = f"Move a coordinate: the loops stay closed, as they are here to {closure_error:.1e} m or rad."
     return Section(
-        "view", "The mechanism", meaning, (mechanism_drawing(mechanism, phi, way),), mechanism_script(mechanism)
+        "view", "The mechanism", meaning, (mechanism_drawing(mechanism, phi, motion),), mechanism_script(mechanism)
     )
 
 
@@ -146,13 +146,15 @@ def _static(mechanism: Mechanism, phi: Array) -> Section:
         for k, (name, (unit, factor, effort)) in enumerate(zip(mechanism.coordinates, units, strict=True))
     )
     names = tuple(Column(name, name, "", "number") for name in mechanism.coordinates)
-    felt: tuple[tuple[Value, ...], ...] = tuple(
+    inertia_rows: tuple[tuple[Value, ...], ...] = tuple(
         (name, *(float(x) for x in inertia[k])) for k, name in enumerate(mechanism.coordinates)
     )
     note = "kg m^2, kg m or kg, as the two coordinates turn or slide."
     tables = (
         DataTable("rest", "Loads at rest", columns, rows),
-        DataTable("inertia", "Inertia I* in the coordinates", (Column("coordinate", "coordinate"), *names), felt, note),
+        DataTable(
+            "inertia", "Inertia I* in the coordinates", (Column("coordinate", "coordinate"), *names), inertia_rows, note
+        ),
     )
     if not len(hold):
         return Section("rest", "At rest", "The closures hold it; there is no coordinate to hold.", ())
@@ -161,29 +163,29 @@ def _static(mechanism: Mechanism, phi: Array) -> Section:
     return Section("rest", "At rest", meaning, tables)
 
 
-def _singularities(mechanism: Mechanism, way: MechanismWay) -> Section:
-    good = maps.reciprocal_condition(mechanism, way.phi)
-    least = int(np.argmin(good))
+def _singularities(mechanism: Mechanism, motion: MotionOnPage) -> Section:
+    conditioning = maps.reciprocal_condition(mechanism, motion.phi)
+    least = int(np.argmin(conditioning))
     chart = LineChart(
         "conditioning", "How well the coordinates determine the mechanism",
         "Reciprocal condition of the transfer matrix.",
-        x_axis=ChartAxis("time", "s"), y_axis=ChartAxis("1 / condition", ""), x=_tuple(way.t),
-        series=(Series("1 / condition", _tuple(good)),), from_zero=True,
+        x_axis=ChartAxis("time", "s"), y_axis=ChartAxis("1 / condition", ""), x=_tuple(motion.t),
+        series=(Series("1 / condition", _tuple(conditioning)),), from_zero=True,
     )  # fmt: skip
-    near = good[least] < NEARLY * good.max()
-    word = "it comes near a singularity" if near else "no singularity is near"
-    meaning = f"On the way {word}: the least conditioning is {good[least]:.3g}, at {way.t[least]:.3g} s."
+    near = conditioning[least] < NEARLY * conditioning.max()
+    verdict = "it comes near a singularity" if near else "no singularity is near"
+    meaning = f"On the way {verdict}: the least conditioning is {conditioning[least]:.3g}, at {motion.t[least]:.3g} s."
     return Section("way", "On the way", meaning, (chart,))
 
 
-def _actuators(mechanism: Mechanism, way: MechanismWay) -> Section:
+def _actuators(mechanism: Mechanism, motion: MotionOnPage) -> Section:
     units = coordinate_units(mechanism)
-    load = mechanism.inverse_dynamics(way.phi, way.qd, way.qdd)
-    power = load * way.qd
+    load = mechanism.inverse_dynamics(motion.phi, motion.qd, motion.qdd)
+    power = load * motion.qd
     limits = mechanism.as_system().effort_limits
     parts: list[Part] = []
     for effort in dict.fromkeys(unit for _, _, unit in units):
-        which = [k for k, (_, _, unit) in enumerate(units) if unit == effort]
+        of_unit = [k for k, (_, _, unit) in enumerate(units) if unit == effort]
         parts.append(
             LineChart(
                 f"loads-{len(parts)}",
@@ -191,8 +193,8 @@ def _actuators(mechanism: Mechanism, way: MechanismWay) -> Section:
                 "",
                 x_axis=ChartAxis("time", "s"),
                 y_axis=ChartAxis("load", effort),
-                x=_tuple(way.t),
-                series=tuple(Series(mechanism.coordinates[k], _tuple(load[:, k])) for k in which),
+                x=_tuple(motion.t),
+                series=tuple(Series(mechanism.coordinates[k], _tuple(load[:, k])) for k in of_unit),
             )
         )
     columns = (
@@ -212,7 +214,7 @@ def _actuators(mechanism: Mechanism, way: MechanismWay) -> Section:
                 peak,
                 float(np.sqrt(np.mean(load[:, k] ** 2))),
                 f"{unit}/s",
-                float(factor * np.abs(way.qd[:, k]).max()),
+                float(factor * np.abs(motion.qd[:, k]).max()),
                 float(np.abs(power[:, k]).max()),
                 share,
             )
@@ -225,8 +227,8 @@ def _actuators(mechanism: Mechanism, way: MechanismWay) -> Section:
     return Section("actuators", "What each actuator must do", meaning, tuple(parts))
 
 
-def _joints(mechanism: Mechanism, way: MechanismWay) -> Section:
-    rate, _ = mechanism.joint_motion(way.phi, way.qd, way.qdd)
+def _joints(mechanism: Mechanism, motion: MotionOnPage) -> Section:
+    rate, _ = mechanism.joint_motion(motion.phi, motion.qd, motion.qdd)
     chains = mechanism.chains
     columns = (
         Column("joint", "joint"), Column("unit", "unit", kind="unit"), Column("lowest", "lowest", "", "number"),
@@ -234,16 +236,20 @@ def _joints(mechanism: Mechanism, way: MechanismWay) -> Section:
         Column("beyond", "limits"),
     )  # fmt: skip
     rows = []
-    over = []
+    exceeding = []
     for k, name in enumerate(mechanism.joint_names):
         factor, unit = (180 / np.pi, "deg") if chains.revolute[k] else (1.0, "m")
-        low, high = float(way.phi[:, k].min()), float(way.phi[:, k].max())
-        past = low < chains.lower[k] or high > chains.upper[k]
-        known = np.isfinite(chains.lower[k]) or np.isfinite(chains.upper[k])
-        over += [name] if past else []
-        said = "beyond" if past else "kept" if known else "none"
-        rows.append((name, unit, factor * low, factor * high, float(factor * np.abs(rate[:, k]).max()), said))
-    meaning = f"{', '.join(over)} passes its limits on the way." if over else "All joints keep their limits on the way."
+        low, high = float(motion.phi[:, k].min()), float(motion.phi[:, k].max())
+        beyond = low < chains.lower[k] or high > chains.upper[k]
+        limited = np.isfinite(chains.lower[k]) or np.isfinite(chains.upper[k])
+        exceeding += [name] if beyond else []
+        verdict = "beyond" if beyond else "kept" if limited else "none"
+        rows.append((name, unit, factor * low, factor * high, float(factor * np.abs(rate[:, k]).max()), verdict))
+    meaning = (
+        f"{', '.join(exceeding)} passes its limits on the way."
+        if exceeding
+        else "All joints keep their limits on the way."
+    )
     return Section("joints", "All joints on the way", meaning, (DataTable("joints", "Joints", columns, tuple(rows)),))
 
 

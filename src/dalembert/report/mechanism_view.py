@@ -26,7 +26,7 @@ MOST_FRAMES = 150
 
 
 @dataclass(frozen=True)
-class MechanismWay:
+class MotionOnPage:
     """A motion on the page: times (s), coordinates and their rates and accelerations ``(t, n)``, joints ``(t, m)``."""
 
     t: Array
@@ -49,21 +49,21 @@ def mechanism_script(mechanism: Mechanism) -> str:
         Skeleton(mechanism).function(),
         *(mechanism_function(assembly, name) for name in ("newton_step", "gravity_load")),
     ]
-    written = "".join(javascript(function) for function in functions)
+    code = "".join(javascript(function) for function in functions)
     call = "drawMechanism(skeleton, newton_step, gravity_load);"
-    return f'{asset("mechanism3d.js")}(function () {{\n"use strict";\n{written}{call}\n}})();\n'
+    return f'{asset("mechanism3d.js")}(function () {{\n"use strict";\n{code}{call}\n}})();\n'
 
 
-def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None) -> Html:
+def mechanism_drawing(mechanism: Mechanism, phi: Array, motion: MotionOnPage | None) -> Html:
     """Canvas, player, and a row for each coordinate: slider, value, the load that holds the weight."""
     units = coordinate_units(mechanism)
     q = mechanism.coordinates_of(phi)
     skeleton = Skeleton(mechanism)
     frames: Any = ((), (), ())
-    if way is not None:
-        keep = np.unique(np.linspace(0, len(way.t) - 1, min(len(way.t), MOST_FRAMES)).astype(int))
-        frames = way.phi[keep], way.q[keep], way.t[keep] - way.t[0]
-    made = {
+    if motion is not None:
+        keep = np.unique(np.linspace(0, len(motion.t) - 1, min(len(motion.t), MOST_FRAMES)).astype(int))
+        frames = motion.phi[keep], motion.q[keep], motion.t[keep] - motion.t[0]
+    content = {
         "phi": phi.tolist(), "q": q.tolist(), "names": list(mechanism.coordinates), "units": [u for u, _, _ in units],
         "factors": [f for _, f, _ in units], "efforts": [e for _, _, e in units], "bars": skeleton.bars,
         "plates": skeleton.plates, "joints": list(dict.fromkeys(skeleton.joints)),
@@ -75,8 +75,8 @@ def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None
     for k, name in enumerate(mechanism.coordinates):
         reach = 0.6 if system.moving[k].kind == "revolute" else 0.15
         low, high = max(system.lower[k], q[k] - reach), min(system.upper[k], q[k] + reach)
-        if way is not None:
-            low, high = min(low, float(way.q[:, k].min())), max(high, float(way.q[:, k].max()))
+        if motion is not None:
+            low, high = min(low, float(motion.q[:, k].min())), max(high, float(motion.q[:, k].max()))
         slider = tag(
             "input",
             type="range",
@@ -93,9 +93,9 @@ def mechanism_drawing(mechanism: Mechanism, phi: Array, way: MechanismWay | None
     player = tag("p", tag("button", "play", type="button", id="mechanism-play"), " the motion of this page")
     return tag(
         "div",
-        data(made, "mechanism-data"),
+        data(content, "mechanism-data"),
         tag("canvas", id="mechanism-canvas", style="width: 100%; height: 26rem; touch-action: none"),
-        player if way is not None else Html(),
+        player if motion is not None else Html(),
         tag("p", id="mechanism-said", role="status"),
         tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="scroll"),
     )

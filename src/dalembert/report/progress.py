@@ -12,7 +12,7 @@ HALF = 25
 """Words about a step after which half of it counts as done; nobody knows beforehand how many there will be."""
 
 
-def no_progress(what: str, done: int, total: int) -> None:
+def no_progress(step: str, done: int, total: int) -> None:
     """Says nothing."""
 
 
@@ -41,7 +41,7 @@ class Following:
         self.words += 1
         self._say(f"{self.label}: {text}")
 
-    def _say(self, what: str) -> None:
+    def _say(self, step: str) -> None:
         start, end = (self.ends[k] if 0 <= k < len(self.ends) else 0.0 for k in (self.step - 1, self.step))
         done = start + max(end - start, 0.0) * self.words / (self.words + HALF)
-        self.progress(what, round(WHOLE * done / self.ends[-1]), WHOLE)
+        self.progress(step, round(WHOLE * done / self.ends[-1]), WHOLE)

@@ -8,7 +8,7 @@ from ..arm.errors import ArmError
 from ..design.analysis import Analysis
 from ..markup.data_tables import Rich
 from ..markup.elements import Html, join, tag
-from ..markup.numbers import counted
+from ..markup.numbers import drives_phrase
 from ..reduction import reduced_model as reduction_model
 from ..systems.arm_system import ArmSystem
 from .sections import reduced_section as reduced
@@ -51,23 +51,23 @@ def reductions(
             refused.append(str(fault))
     points = front((point.operations, point.error) for model in models for point in model.curve)
     before = models[0].before.total if models else 0
-    shown = tuple(view(model, loaded.system if loaded is not None else None) for model in models)
-    return reduced.Reduction(before, shown, tuple(points), said(models), tuple(refused)), models
+    rows = tuple(view(model, loaded.system if loaded is not None else None) for model in models)
+    return reduced.Reduction(before, rows, tuple(points), states_sentence(models), tuple(refused)), models
 
 
 def front(points: object) -> list[tuple[float, float]]:
     """The models that no other beats in both operations and error, fewest operations first."""
-    found: list[tuple[float, float]] = []
+    frontier: list[tuple[float, float]] = []
     for operations, error in sorted(set(points)):  # type: ignore[call-overload]
-        if not found or error < found[-1][1]:
-            found.append((float(operations), float(error)))
-    return found
+        if not frontier or error < frontier[-1][1]:
+            frontier.append((float(operations), float(error)))
+    return frontier
 
 
-def said(models: Sequence[reduction_model.ReducedModel]) -> str:
+def states_sentence(models: Sequence[reduction_model.ReducedModel]) -> str:
     """The states and loads for which the errors are proved, as a sentence."""
     states = "Errors are proved for all states of the table of states above"
-    states += f", {counted(models[0].system.counts_drives)}" if models else ""
+    states += f", {drives_phrase(models[0].system.counts_drives)}" if models else ""
     if models and models[0].loads:
         return f"{states}, and for the hand with {' and with '.join(models[0].loads)} and everything between."
     return f"{states}."
@@ -75,16 +75,18 @@ def said(models: Sequence[reduction_model.ReducedModel]) -> str:
 
 def view(model: reduction_model.ReducedModel, loaded: ArmSystem | None) -> reduced.ReducedRow:
     """One model as the section shows it."""
-    held: dict[str, float] = {}
+    loaded_values: dict[str, float] = {}
     if loaded is not None:
         load = dict(loaded.loads).get(loaded.tool_link)
-        held = {name.replace("_", ""): value for name, value in model.with_load(load).items()}
+        loaded_values = {name.replace("_", ""): value for name, value in model.with_load(load).items()}
     errors = tuple(
-        reduced.CoefficientRow(one.name, one.unit, one.bound, one.found, one.rms) for one in model.coefficient_errors
+        reduced.CoefficientRow(row.name, row.unit, row.bound, row.found, row.rms) for row in model.coefficient_errors
     )
     constants = tuple(
-        reduced.ConstantRow(one.name, one.value, held.get(one.name) if one.depends_on_load else None, one.definition)
-        for one in model.constants
+        reduced.ConstantRow(
+            row.name, row.value, loaded_values.get(row.name) if row.depends_on_load else None, row.definition
+        )
+        for row in model.constants
     )
     after = model.after
     return reduced.ReducedRow(
@@ -102,12 +104,12 @@ def view(model: reduction_model.ReducedModel, loaded: ArmSystem | None) -> reduc
 
 def equations(model: reduction_model.ReducedModel) -> tuple[Rich, ...]:
     """The coefficients in the named constants, as the program has them: beside Bejczy 1974, Table 3."""
-    found = []
+    equations_ = []
     for name, polynomial in sorted(model.equations.items(), key=lambda item: ("DCG".index(item[0][0]), item[0])):
         plain = f"{name} = {polynomial.text()}"
         if len(polynomial) <= MOST_TERMS:
             html = join([name_math(name), Html(" <math><mo>=</mo></math> "), flowing(polynomial)])
         else:
             html = join([name_math(name), tag("span", f": {len(polynomial)} terms")])
-        found.append(Rich(plain, html))
-    return tuple(found)
+        equations_.append(Rich(plain, html))
+    return tuple(equations_)

@@ -72,16 +72,16 @@ def charts(arm: ArmDescription, motion: Motion) -> list[LineChart]:
     turns = np.array([joint.kind == "revolute" for joint in arm.moving])
     groups: list[tuple[str, str, str, list[str], Array]] = []
     for kind, units in ((True, ("deg", "deg/s")), (False, ("m", "m/s"))):
-        which = np.flatnonzero(turns == kind)
-        names = [motion.joint_names[k] for k in which]
-        if len(which):
+        indices = np.flatnonzero(turns == kind)
+        names = [motion.joint_names[k] for k in indices]
+        if len(indices):
             factor = np.degrees(1.0) if kind else 1.0
-            groups.append(("positions", "position", units[0], names, factor * motion.q[keep][:, which]))
-            groups.append(("speeds", "speed", units[1], names, factor * motion.qd[keep][:, which]))
+            groups.append(("positions", "position", units[0], names, factor * motion.q[keep][:, indices]))
+            groups.append(("speeds", "speed", units[1], names, factor * motion.qd[keep][:, indices]))
     for unit in dict.fromkeys(motion.input_units):
-        which = np.flatnonzero(np.array(motion.input_units) == unit)
-        names = [motion.input_names[k] for k in which]
-        groups.append(("inputs", "input", unit, names, motion.u[keep][:, which]))
+        indices = np.flatnonzero(np.array(motion.input_units) == unit)
+        names = [motion.input_names[k] for k in indices]
+        groups.append(("inputs", "input", unit, names, motion.u[keep][:, indices]))
     return [
         LineChart(
             f"{stem}-{number}", _title(stem, names, unit), "",

@@ -27,13 +27,13 @@ class Section:
     @property
     def tables(self) -> tuple[DataTable, ...]:
         """All tables, those of the figures included."""
-        found: list[DataTable] = []
+        tables: list[DataTable] = []
         for part in self.parts:
             if isinstance(part, DataTable):
-                found.append(part)
+                tables.append(part)
             elif isinstance(part, Figure):
-                found.append(part.table())
-        return tuple(found)
+                tables.append(part.table())
+        return tuple(tables)
 
     def html(self) -> Html:
         """The section as HTML: heading, meaning, parts."""

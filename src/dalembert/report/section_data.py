@@ -28,52 +28,63 @@ def importance(ranges: CertifiedRanges) -> tuple[list[Range], list[str]]:
 
     Ratios whose denominator is not proved to keep off zero have no range; their names come second.
     """
-    asked: list[tuple[Wave, Wave, float, str]] = []
+    ratios: list[tuple[Wave, Wave, float, str]] = []
     unbounded: list[str] = []
     waves = ranges.waves
     samples = ranges.box.samples(400)
     for i in range(waves.n):
-        own = waves.inertia(i, i)
-        if not len(own):
+        inertia = waves.inertia(i, i)
+        if not len(inertia):
             continue
         floor = ranges.inertia(i, i).lower
-        under = np.maximum(own(samples), 1e-300)
+        denominator = np.maximum(inertia(samples), 1e-300)
         for j in range(waves.n):
             top = waves.gravity(i) if i == j else waves.inertia(i, j)
-            if not len(top) or abs(top(samples) / under).max() <= NEGLIGIBLE:
+            if not len(top) or abs(top(samples) / denominator).max() <= NEGLIGIBLE:
                 continue
-            above = name("G", (i,)) if i == j else name("D", (i, j))
-            label = f"{above}/{name('D', (i, i))}"
+            numerator = name("G", (i,)) if i == j else name("D", (i, j))
+            label = f"{numerator}/{name('D', (i, i))}"
             if floor > 0:
-                asked.append((top, own, floor, label))
+                ratios.append((top, inertia, floor, label))
             else:
                 unbounded.append(label)
-    work = ranges.effort * min(LESS_WORK, TOTAL / max(2 * len(asked), 1))
-    found = []
-    for top, own, floor, label in asked:
+    work = ranges.effort * min(LESS_WORK, TOTAL / max(2 * len(ratios), 1))
+    ranges_ = []
+    for top, inertia, floor, label in ratios:
         ranges.tell(f"range of {label}")
-        found.append(ratio_range(top, own, ranges.box, name=label, work=work, floor=floor))
-    return found, unbounded
+        ranges_.append(ratio_range(top, inertia, ranges.box, name=label, work=work, floor=floor))
+    return ranges_, unbounded
 
 
 def pairs(ranges: CertifiedRanges, couplings: Sequence[Coupling]) -> list[Pair]:
     """The largest |k_ij| of every pair, with its factors; no bound where nothing below one is proved."""
-    found, names = {(one.first, one.second): one for one in couplings}, ranges.system.joint_names
-    rest = tuple(map(float, ranges.box.centre))
-    made = []
+    by_names, names = {(coupling.first, coupling.second): coupling for coupling in couplings}, ranges.system.joint_names
+    centre = tuple(map(float, ranges.box.centre))
+    pairs_ = []
     for i in range(ranges.n):
         for j in range(i + 1, ranges.n):
-            one = found.get((names[i], names[j]))
-            if one is None:
-                made.append(Pair(i, j, 0.0, rest, 0.0))
+            coupling = by_names.get((names[i], names[j]))
+            if coupling is None:
+                pairs_.append(Pair(i, j, 0.0, centre, 0.0))
             else:
-                bound = one.proved if one.certified else None
-                made.append(Pair(i, j, one.largest, tuple(map(float, one.at)), bound, one.loading, one.kinematic))
-    return made
+                bound = coupling.proved if coupling.certified else None
+                pairs_.append(
+                    Pair(
+                        i,
+                        j,
+                        coupling.largest,
+                        tuple(map(float, coupling.at)),
+                        bound,
+                        coupling.loading,
+                        coupling.kinematic,
+                    )
+                )
+    return pairs_
 
 
 def contributions(arm: ArmDescription, terms: Sequence[TermShare]) -> list[Contribution]:
     """The terms of the torques as the section shows them."""
     return [
-        Contribution(arm.joint_names.index(one.joint), printed(one), one.proved, one.rms, one.share) for one in terms
+        Contribution(arm.joint_names.index(term.joint), printed(term), term.proved, term.rms, term.share)
+        for term in terms
     ]

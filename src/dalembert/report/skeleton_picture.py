@@ -64,8 +64,8 @@ class SkeletonPicture:
         for k in dict.fromkeys(self.joints):
             parts.append(tag("circle", cx=x[k], cy=y[k], r=4, fill="white", stroke="#333333", stroke_width=1.5))
         for k in dict.fromkeys(self.slides):
-            place = {"x": round(x[k] - 4, 2), "y": round(y[k] - 4, 2)}
-            parts.append(tag("rect", **place, width=8, height=8, fill="white", stroke="#333333", stroke_width=1.5))
+            corner = {"x": round(x[k] - 4, 2), "y": round(y[k] - 4, 2)}
+            parts.append(tag("rect", **corner, width=8, height=8, fill="white", stroke="#333333", stroke_width=1.5))
         if self.tip is not None:
             parts.append(tag("circle", cx=x[self.tip], cy=y[self.tip], r=4, fill="#333333"))
         parts += _ruler(scale, float(np.ptp(flat)))
@@ -77,10 +77,10 @@ class SkeletonPicture:
 
     def write(self, path: str | Path) -> None:
         """Write the picture into a file that ends in .svg."""
-        place = Path(path)
-        if place.suffix.lower() != ".svg":
-            raise ArmError(f"{place}: pictures are written as SVG; name a file that ends in .svg")
-        write_whole(place, self.svg())
+        target = Path(path)
+        if target.suffix.lower() != ".svg":
+            raise ArmError(f"{target}: pictures are written as SVG; name a file that ends in .svg")
+        write_whole(target, self.svg())
 
 
 def _bar(a: tuple[float, float], b: tuple[float, float], colour: str, width: float) -> Html:

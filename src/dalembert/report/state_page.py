@@ -61,11 +61,11 @@ class StatePage:
         parts = [
             tag("h1", system.name),
             tag("p", system.title, class_="title") if system.title else Html(),
-            *(tag("p", line, class_="note") for line in (*self._held(), *self.remarks)),
+            *(tag("p", line, class_="note") for line in (*self._system_lines(), *self.remarks)),
             drawing(system, pose=self.q),
             self._torques(),
             self._matrix(),
-            tag("p", "Kinetic energy ", _shown("kinetic"), " J, potential energy ", _shown("potential"), " J."),
+            tag("p", "Kinetic energy ", _output("kinetic"), " J, potential energy ", _output("potential"), " J."),
         ]
         return single_page(f"{system.name}: state", parts, data(state, "state-data"), [arm_script(system, state=True)])
 
@@ -77,7 +77,7 @@ class StatePage:
     def _repr_html_(self) -> str:
         return notebook_frame(self.html, f"{self.system.name} in three dimensions", FRAME_HEIGHT)
 
-    def _held(self) -> list[str]:
+    def _system_lines(self) -> list[str]:
         """What the system is beside its links."""
         loads = [f"{float(load.body.mass):g} kg on {link}" for link, load in self.system.loads]
         drives = "with its drives: rotors and friction count" if self.system.counts_drives else "the links alone"
@@ -106,16 +106,16 @@ class StatePage:
         name, effort = joint_label(k, joint.name), tag("span", f" {unit(joint, 'effort')}", class_="unit")
         cells = [tag("th", name, scope="row")]
         for rate, quantity, values in (("qd", "speed", self.qd), ("qdd", "acceleration", self.qdd)):
-            shown = unit(joint, quantity)
+            rate_unit = unit(joint, quantity)
             box = tag("input", type="number", step="any", value=repr(values[k]), data_rate=rate, data_of=k,
-                      aria_label=f"{quantity} of {name} ({shown})")  # fmt: skip
-            cells.append(tag("td", box, tag("span", f" {shown}", class_="unit")))
-        cells += [tag("td", _shown(f"{cause}{k}"), class_="num") for _, cause in self._causes]
+                      aria_label=f"{quantity} of {name} ({rate_unit})")  # fmt: skip
+            cells.append(tag("td", box, tag("span", f" {rate_unit}", class_="unit")))
+        cells += [tag("td", _output(f"{cause}{k}"), class_="num") for _, cause in self._causes]
         cells += [
-            tag("td", tag("b", _shown(f"torque{k}")), effort, class_="num"),
-            tag("td", _shown(f"used{k}"), class_="num"),
+            tag("td", tag("b", _output(f"torque{k}")), effort, class_="num"),
+            tag("td", _output(f"used{k}"), class_="num"),
         ]
-        bars = [tag("i", class_=f"c{place}", data_bar=f"{cause}{k}") for place, cause in self._causes]
+        bars = [tag("i", class_=f"c{number}", data_bar=f"{cause}{k}") for number, cause in self._causes]
         return [*cells, tag("td", *bars, class_="bars")]
 
     def _matrix(self) -> Html:
@@ -123,15 +123,15 @@ class StatePage:
         n = self.system.n
         units = {("revolute", "revolute"): "kg m²", ("prismatic", "prismatic"): "kg"}
         kinds = [joint.kind for joint in self.system.moving]
-        shown = "kg m²" if len(set(kinds)) == 1 and kinds[0] == "revolute" else ", ".join(
+        matrix_unit = "kg m²" if len(set(kinds)) == 1 and kinds[0] == "revolute" else ", ".join(
             dict.fromkeys(units.get((a, b), "kg m") for a in kinds for b in kinds)
         )  # fmt: skip
         head = tag("tr", tag("th"), *(tag("th", k + 1, scope="col", class_="num") for k in range(n)))
         rows = [
-            tag("tr", tag("th", i + 1, scope="row"), *(tag("td", _shown(f"D{i},{j}"), class_="num") for j in range(n)))
+            tag("tr", tag("th", i + 1, scope="row"), *(tag("td", _output(f"D{i},{j}"), class_="num") for j in range(n)))
             for i in range(n)
         ]
-        title = f"Mass matrix D ({shown}), shaded by how strongly two joints are coupled"
+        title = f"Mass matrix D ({matrix_unit}), shaded by how strongly two joints are coupled"
         return tag(
             "div",
             tag("table", tag("caption", tag("span", title)), tag("thead", head), tag("tbody", *rows), class_="matrix"),
@@ -139,7 +139,7 @@ class StatePage:
         )
 
 
-def _shown(name: str) -> Html:
+def _output(name: str) -> Html:
     return tag("output", data_state=name)
 
 
@@ -154,13 +154,13 @@ def state_page(
     if not system.n:
         raise ArmError(f"{system.where}{system.name} has no joint that moves, so there is no state to show")
 
-    def values(name: str, given: ArrayLike | None, default: Sequence[float]) -> tuple[float, ...]:
-        found = np.asarray(default if given is None else real_array(name, given), dtype=float)
-        if found.shape != (system.n,) or not np.isfinite(found).all():
+    def values(name: str, numbers: ArrayLike | None, default: Sequence[float]) -> tuple[float, ...]:
+        array = np.asarray(default if numbers is None else real_array(name, numbers), dtype=float)
+        if array.shape != (system.n,) or not np.isfinite(array).all():
             raise ArmError(
                 f"{system.where}{system.name}: a page shows one state, so {name} has {system.n} finite numbers"
             )
-        return tuple(float(x) for x in found)
+        return tuple(float(x) for x in array)
 
     still = [0.0] * system.n
     pose = values("q", q, [start(joint) for joint in system.moving])

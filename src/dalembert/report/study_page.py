@@ -68,23 +68,31 @@ def write_study_page(
 
 
 def _designs(result: StudyResult, front: np.ndarray) -> Section:
-    good = np.flatnonzero([not failure for failure in result.failures])
-    step = -(-len(good) // MOST_DESIGNS) or 1
-    shown = np.union1d(good[::step], np.intersect1d(front, good))[: 2 * MOST_DESIGNS]
+    successful = np.flatnonzero([not failure for failure in result.failures])
+    step = -(-len(successful) // MOST_DESIGNS) or 1
+    drawn_rows = np.union1d(successful[::step], np.intersect1d(front, successful))[: 2 * MOST_DESIGNS]
     columns = list(result.columns.items())
-    kept = [*columns[: len(result.factors)], *columns[len(result.factors) :]][:MOST_COLUMNS]
-    table = np.stack([values[shown] for _, (_, values) in kept], axis=1) if len(shown) else np.empty((0, len(kept)))
+    columns_kept = [*columns[: len(result.factors)], *columns[len(result.factors) :]][:MOST_COLUMNS]
+    table = (
+        np.stack([values[drawn_rows] for _, (_, values) in columns_kept], axis=1)
+        if len(drawn_rows)
+        else np.empty((0, len(columns_kept)))
+    )
     content = {
-        "names": [name for name, _ in kept],
-        "units": [unit for _, (unit, _) in kept],
-        "factors": min(len(result.factors), len(kept)),
+        "names": [name for name, _ in columns_kept],
+        "units": [unit for _, (unit, _) in columns_kept],
+        "factors": min(len(result.factors), len(columns_kept)),
         "rows": [[float(f"{x:.6g}") for x in row] for row in table],
-        "numbers": [int(row) for row in shown],
-        "front": [int(row) for row in np.flatnonzero(np.isin(shown, front))],
+        "numbers": [int(row) for row in drawn_rows],
+        "front": [int(row) for row in np.flatnonzero(np.isin(drawn_rows, front))],
     }
-    drawn = f"{len(shown):,} of {len(good):,} designs are drawn" if len(shown) < len(good) else "All designs are drawn"
-    left_out = len(columns) - len(kept)
-    more = f"; {left_out} more columns are in the results" if left_out else ""
+    drawn = (
+        f"{len(drawn_rows):,} of {len(successful):,} designs are drawn"
+        if len(drawn_rows) < len(successful)
+        else "All designs are drawn"
+    )
+    left_out = len(columns) - len(columns_kept)
+    omitted = f"; {left_out} more columns are in the results" if left_out else ""
     parts: tuple[Part, ...] = (
         paragraph(
             "Drag along an axis, or over the scatter plot, to keep the designs there; a click on an axis lets go of "
@@ -108,7 +116,7 @@ def _designs(result: StudyResult, front: np.ndarray) -> Section:
         data(content, "study-data"),
     )  # fmt: skip
     failed = f" {len(result.failed):,} of them have no outputs." if len(result.failed) else ""
-    return Section("designs", "Designs", f"{drawn}{more}.{failed}", parts, script=asset("study.js"))
+    return Section("designs", "Designs", f"{drawn}{omitted}.{failed}", parts, script=asset("study.js"))
 
 
 def _outputs(result: StudyResult) -> Section:
@@ -117,42 +125,44 @@ def _outputs(result: StudyResult) -> Section:
     widest = max(
         (x for x in enumerate(result.outputs)), key=lambda x: _variation(result.values[:, x[0]]), default=(0, ("", ""))
     )
-    said = f"Of the outputs {widest[1][0]} varies most, relative to its mean." if result.outputs else ""
-    return Section("outputs", "Outputs and factors", said, parts)
+    meaning = f"Of the outputs {widest[1][0]} varies most, relative to its mean." if result.outputs else ""
+    return Section("outputs", "Outputs and factors", meaning, parts)
 
 
 def _variation(values: np.ndarray) -> float:
-    own = values[np.isfinite(values)]
-    return float(own.std() / abs(own.mean())) if len(own) and own.mean() else 0.0
+    finite = values[np.isfinite(values)]
+    return float(finite.std() / abs(finite.mean())) if len(finite) and finite.mean() else 0.0
 
 
 def _front(result: StudyResult, goals: Mapping[str, str], front: np.ndarray) -> Section:
     columns = result.columns
-    named = (Column(name, name, unit, "number") for name, (unit, _) in columns.items())
-    heads = (Column("design", "design", kind="number"), *named)
+    output_columns = (Column(name, name, unit, "number") for name, (unit, _) in columns.items())
+    heads = (Column("design", "design", kind="number"), *output_columns)
     order = front[np.argsort(result.column(next(iter(goals)))[front], kind="stable")][:MOST_FRONT]
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (int(row), *(float(values[row]) for _, values in columns.values())) for row in order
     )
-    wanted = ", ".join(f"{goal} {name}" for name, goal in goals.items())
-    said = f"{len(front):,} designs are on the front of {wanted}: no other betters one goal without a loss in another."
-    more = "" if len(front) <= MOST_FRONT else f"The first {MOST_FRONT} of {len(front):,}."
-    table = DataTable("front", "Pareto front", heads, rows, more, first=20)
-    return Section("front", "Pareto front", said, (table,))
+    goals_text = ", ".join(f"{goal} {name}" for name, goal in goals.items())
+    meaning = (
+        f"{len(front):,} designs are on the front of {goals_text}: no other betters one goal without a loss in another."
+    )
+    note = "" if len(front) <= MOST_FRONT else f"The first {MOST_FRONT} of {len(front):,}."
+    table = DataTable("front", "Pareto front", heads, rows, note, first=20)
+    return Section("front", "Pareto front", meaning, (table,))
 
 
 def _sensitivities(result: StudyResult) -> Section | None:
     outputs = result.outputs[:MOST_TABLES]
     if result.design == "saltelli":
-        found = [(name, result.sobol(name)) for name, _ in outputs]
-        tables: tuple[Part, ...] = tuple(sobol_table(name, indices) for name, indices in found)
-        said = f"Most of {found[0][0]} is made by {found[0][1][0].factor}."
-        return Section("sensitivities", "Sobol indices", said, tables)
+        indices_by_output = [(name, result.sobol(name)) for name, _ in outputs]
+        tables: tuple[Part, ...] = tuple(sobol_table(name, indices) for name, indices in indices_by_output)
+        meaning = f"Most of {indices_by_output[0][0]} is made by {indices_by_output[0][1][0].factor}."
+        return Section("sensitivities", "Sobol indices", meaning, tables)
     if result.design == "morris":
         effects = [(name, unit, result.morris(name)) for name, unit in outputs]
-        tables = tuple(morris_table(name, own, unit) for name, unit, own in effects)
-        said = f"{effects[0][2][0].factor} moves {effects[0][0]} most." if effects[0][2] else ""
-        return Section("sensitivities", "Effects of the factors", said, tables)
+        tables = tuple(morris_table(name, effects_of, unit) for name, unit, effects_of in effects)
+        meaning = f"{effects[0][2][0].factor} moves {effects[0][0]} most." if effects[0][2] else ""
+        return Section("sensitivities", "Effects of the factors", meaning, tables)
     return None
 
 
@@ -160,6 +170,6 @@ def _optimum(optimum: DesignOptimum) -> Section:
     columns = (Column("factor", "factor"), Column("value", "best value", kind="number"))
     rows: tuple[tuple[Value, ...], ...] = tuple((name, value) for name, value in optimum.values.items())
     proved = ", certified over all poses" if optimum.certified else ""
-    held = f"Held by {', '.join(optimum.active)}." if optimum.active else ""
-    said = f"{optimum.objective} goes from {optimum.before:.5g} to {optimum.value:.5g}{proved}."
-    return Section("optimum", "Best design", said, (DataTable("optimum", "Best design", columns, rows, held),))
+    note = f"Held by {', '.join(optimum.active)}." if optimum.active else ""
+    meaning = f"{optimum.objective} goes from {optimum.before:.5g} to {optimum.value:.5g}{proved}."
+    return Section("optimum", "Best design", meaning, (DataTable("optimum", "Best design", columns, rows, note),))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
-from ..markup.numbers import joint_label, listed, shown_position, unit, written
+from ..markup.numbers import formatted, joint_label, listed, shown_position, unit
 from .arm3d import travel
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
@@ -43,25 +43,25 @@ def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
     mover, second = ranked[0], ranked[1] if len(ranked) > 1 else None
     low, high = travel(arm.moving[mover])
     x = np.linspace(low, high, POINTS)
-    place, where = others_at(arm, sweep, mover)
+    pose, clause = fixed_positions(arm, sweep, mover)
     series = []
     positions = [None] if second is None else levels(arm, second)
     for position in positions:
-        q = np.tile(place, (POINTS, 1))
+        q = np.tile(pose, (POINTS, 1))
         q[:, mover] = x
         label = sweep.name
         if second is not None and position is not None:
             q[:, second] = position
             joint = arm.moving[second]
-            label = f"joint {second + 1} at {written(shown_position(joint, position), 4)} {unit(joint, 'shown')}"
+            label = f"joint {second + 1} at {formatted(shown_position(joint, position), 4)} {unit(joint, 'shown')}"
         series.append(Series(label, tuple(float(y) for y in sweep.values(q))))
-    everything = [y for one in series for y in one.values]
-    least, most = min(everything), max(everything)
+    ordinates = [y for curve in series for y in curve.values]
+    least, most = min(ordinates), max(ordinates)
     joint = arm.moving[mover]
     caption = (
-        f"From {written(least)} to {written(most)} {sweep.unit} on these curves{where if len(ranked) > 2 else ''}."
+        f"From {formatted(least)} to {formatted(most)} {sweep.unit} on these curves{clause if len(ranked) > 2 else ''}."
     )
-    made = LineChart(
+    chart_ = LineChart(
         sweep.file or sweep.name,
         sweep.title,
         caption,
@@ -70,10 +70,10 @@ def chart(arm: ArmDescription, sweep: Sweep) -> tuple[LineChart, float]:
         x=tuple(float(shown_position(joint, value)) for value in x),
         series=tuple(series),
     )
-    return made, most / least if least > 1e-12 * abs(most) > 0 else 0.0
+    return chart_, most / least if least > 1e-12 * abs(most) > 0 else 0.0
 
 
-def others_at(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np.float64], str]:
+def fixed_positions(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np.float64], str]:
     """Positions of the joints that a figure does not move, and a clause on them."""
     ends = np.array([travel(joint) for joint in arm.moving])
     samples = np.random.default_rng(1).uniform(ends[:, 0], ends[:, 1], (2000, arm.n))
@@ -83,12 +83,12 @@ def others_at(arm: ArmDescription, sweep: Sweep, mover: int) -> tuple[NDArray[np
     if np.ptp(sweep.values(q)) > 0.1 * np.ptp(values):
         return middle(arm), "; the other joints stand in mid-travel"
     best = samples[int(np.argmax(np.abs(values)))]
-    shown = [
-        f"joint {j + 1} at {written(shown_position(arm.moving[j], best[j]), 3)} {unit(arm.moving[j], 'shown')}"
+    positions = [
+        f"joint {j + 1} at {formatted(shown_position(arm.moving[j], best[j]), 3)} {unit(arm.moving[j], 'shown')}"
         for j in sweep.joints
         if j != mover
     ]
-    return best, f"; where no curve says otherwise, {listed(shown)}"
+    return best, f"; where no curve says otherwise, {listed(positions)}"
 
 
 def middle(arm: ArmDescription) -> NDArray[np.float64]:
@@ -109,9 +109,9 @@ def by_effect(arm: ArmDescription, sweep: Sweep, seed: int = 0) -> list[int]:
     rng = np.random.default_rng(seed)
     ends = np.array([travel(joint) for joint in arm.moving])
     base = rng.uniform(ends[:, 0], ends[:, 1], (48, arm.n))
-    found = {}
+    effects = {}
     for joint in sweep.joints:
         q = np.repeat(base[:, None], 25, axis=1)
         q[:, :, joint] = np.linspace(ends[joint, 0], ends[joint, 1], 25)
-        found[joint] = float(np.ptp(sweep.values(q), axis=1).mean())
-    return sorted(found, key=lambda joint: -found[joint])
+        effects[joint] = float(np.ptp(sweep.values(q), axis=1).mean())
+    return sorted(effects, key=lambda joint: -effects[joint])

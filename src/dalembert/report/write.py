@@ -41,29 +41,29 @@ def write_report(
     if pdf is not None and find_browser() is None:
         # Said before the work, not after it.
         raise ArmError(NONE_FOUND)
-    place = tuple(float(x) for x in pose) if pose is not None else None
-    given = motion_of(system, motion) if motion is not None else None
-    asked = Question(system, box, speed, acceleration, tuple(tolerances), place, given, against)
+    pose_ = tuple(float(x) for x in pose) if pose is not None else None
+    samples = motion_of(system, motion) if motion is not None else None
+    question = Question(system, box, speed, acceleration, tuple(tolerances), pose_, samples, against)
     page_file = Path(path) if path is not None else None
 
-    def keep(made: Report) -> None:
+    def keep(partial_report: Report) -> None:
         if page_file is not None:
-            write_whole(page_file, html(made))
+            write_whole(page_file, html(partial_report))
 
     # Kept section by section: whoever interrupts the work has what was done.
-    found = report(asked, progress or no_progress, keep)
-    keep(found)
+    written = report(question, progress or no_progress, keep)
+    keep(written)
     if pdf is not None:
         with tempfile.TemporaryDirectory(prefix="dalembert-report-") as folder:
             source = Path(folder, "report.html")
-            source.write_text(html(found), encoding="utf-8")
-            with replacing(pdf) as beside:
-                write_pdf(source, beside)
+            source.write_text(html(written), encoding="utf-8")
+            with replacing(pdf) as temporary:
+                write_pdf(source, temporary)
     if csv is not None:
-        write_csv(found, Path(csv))
+        write_csv(written, Path(csv))
     if json is not None:
-        write_json(found, Path(json))
-    return found
+        write_json(written, Path(json))
+    return written
 
 
 def html(report: Report) -> str:
@@ -74,18 +74,18 @@ def html(report: Report) -> str:
 def write_csv(report: Report, folder: Path) -> list[Path]:
     """One file for each table and figure in ``folder``, which is made if it is not there."""
     made_folder(folder)
-    written = []
+    paths = []
     for section in report.sections:
         for table in section.tables:
             path = folder / f"{section.name}-{table.name}.csv"
             write_whole(path, table.csv())
-            written.append(path)
-    return written
+            paths.append(path)
+    return paths
 
 
 def write_json(report: Report, path: Path) -> None:
     """All tables and figures in one file, with what each section says."""
-    whole = {
+    content = {
         "arm": report.arm.name,
         "sections": {
             section.name: {
@@ -96,7 +96,7 @@ def write_json(report: Report, path: Path) -> None:
             for section in report.sections
         },
     }
-    write_whole(path, json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def plain(markup: str) -> str:

@@ -31,20 +31,20 @@ def colour(number: int) -> tuple[int, int, int]:
 
 def along(start: Array, end: Array) -> tuple[Array, float]:
     """A rotation that turns z into the way from one point to the other, and its length."""
-    way = end - start
-    length = float(np.linalg.norm(way))
+    direction = end - start
+    length = float(np.linalg.norm(direction))
     if length < 1e-12:
         return np.eye(3), 0.0
-    return Rotation.align_vectors([way / length], [[0.0, 0.0, 1.0]])[0].as_matrix(), length
+    return Rotation.align_vectors([direction / length], [[0.0, 0.0, 1.0]])[0].as_matrix(), length
 
 
 def reach(arm: ArmDescription) -> float:
     """About how far the arm reaches (m), for sizes of what is drawn."""
-    found = {
+    scene_data = {
         "joints": [joint_data(joint) for joint in arm.moving],
         "paths": [paths(arm, index) for index in range(-1, len(arm.bodies))],
     }
-    return size(found)
+    return size(scene_data)
 
 
 class ArmScene:
@@ -89,8 +89,8 @@ class ArmScene:
                 self._axes(name)
                 self._mass(name, body, content)
         self.nodes.end()
-        for what, visible in self.visible.items():
-            self.show(what, visible)
+        for part, visible in self.visible.items():
+            self.show(part, visible)
 
     def _body(self, name: str, body: int) -> None:
         """A body (-1: the base): its shapes, and bars and joint, of which those with shapes are hidden."""
@@ -108,12 +108,14 @@ class ArmScene:
         after = self.arm.bodies[body].after if body >= 0 else Placement()
         nodes: list[Any] = []
         for number, link in enumerate(self.arm.links):
-            on, frame = self.arm.body_of[link.name]
-            if on != body:
+            body_index, frame = self.arm.body_of[link.name]
+            if body_index != body:
                 continue
             for part, (shape, parts) in enumerate(self.looks.shapes.get(link.name, ())):
-                at = matrix(after @ frame @ shape.placement)
-                nodes += shape_nodes(self.nodes, f"{name}/link{number}_{part}", shape, parts, at, colour(body + 1))
+                placement = matrix(after @ frame @ shape.placement)
+                nodes += shape_nodes(
+                    self.nodes, f"{name}/link{number}_{part}", shape, parts, placement, colour(body + 1)
+                )
         return nodes
 
     def _bars(self, name: str, body: int) -> list[Any]:
@@ -176,12 +178,12 @@ class ArmScene:
                 )
             )  # fmt: skip
 
-    def show(self, what: str, visible: bool) -> None:
+    def show(self, part: str, visible: bool) -> None:
         """Show or hide "shapes", "boxes", "centres" or "axes"; without shapes all bodies are bars."""
-        self.visible[what] = visible
-        for node in self.shown[what]:
+        self.visible[part] = visible
+        for node in self.shown[part]:
             node.visible = visible
-        if what == "shapes":
+        if part == "shapes":
             for node in self.shown["bars"]:
                 node.visible = not visible
 
@@ -193,8 +195,8 @@ class ArmScene:
     def joint_frames(self, q: ArrayLike) -> list[tuple[Array, Array]]:
         """Rotation and origin of the joint frame of each body at positions ``q``; its axis is z."""
         pose = [float(value) for value in np.asarray(q)]
-        found = self.physics.frames(REAL, pose)
-        return [(np.array(turn, dtype=float), np.array(origin, dtype=float)) for turn, origin in found]
+        frames = self.physics.frames(REAL, pose)
+        return [(np.array(turn, dtype=float), np.array(origin, dtype=float)) for turn, origin in frames]
 
     def remove(self) -> None:
         """Take the arm out of the scene."""

@@ -20,7 +20,7 @@ class Background:
 
     def __init__(self, name: str) -> None:
         self._wake = threading.Condition()
-        self._asked: tuple[Callable[..., Any], Callable[[Any, Exception | None], None]] | None = None
+        self._pending: tuple[Callable[..., Any], Callable[[Any, Exception | None], None]] | None = None
         self._number = 0
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -30,32 +30,32 @@ class Background:
         """Do this, in place of whatever was asked before."""
         with self._wake:
             self._number += 1
-            self._asked = (work, done)
+            self._pending = (work, done)
             self._wake.notify()
 
     def cancel(self) -> None:
         """Give up what is at hand."""
         with self._wake:
             self._number += 1
-            self._asked = None
+            self._pending = None
 
     def close(self) -> None:
         """End the thread, once its work notices."""
         with self._wake:
             self._closed = True
             self._number += 1
-            self._asked = None
+            self._pending = None
             self._wake.notify()
         self._thread.join(timeout=5)
 
     def _run(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._asked is not None or self._closed)
+                self._wake.wait_for(lambda: self._pending is not None or self._closed)
                 if self._closed:
                     return
-                assert self._asked is not None
-                (work, done), self._asked, number = self._asked, None, self._number
+                assert self._pending is not None
+                (work, done), self._pending, number = self._pending, None, self._number
 
             def tell(*_: object, number: int = number) -> None:
                 if number != self._number:

@@ -38,8 +38,10 @@ class Design:
     @cached_property
     def system(self) -> SystemQuestions:
         """The system that is looked at."""
-        known = numbers_of(self.opened)
-        return with_numbers(self.opened, {name: exact(value) for name, value in self.changes.items() if name in known})
+        available = numbers_of(self.opened)
+        return with_numbers(
+            self.opened, {name: exact(value) for name, value in self.changes.items() if name in available}
+        )
 
     @cached_property
     def numbers(self) -> dict[str, DescriptionNumber]:
@@ -58,14 +60,14 @@ class Design:
         if fault:
             raise ArmError(f"{self.arm.name}: {fault}")
         others = {key: old for key, old in self.changes.items() if key != name}
-        same = value == float(self.numbers[name].value)
-        return replace(self, changes=others if same else {**others, name: value})
+        unchanged = value == float(self.numbers[name].value)
+        return replace(self, changes=others if unchanged else {**others, name: value})
 
     def with_drives(self, counted: bool) -> Design:
         """This design with its drives counted, or not."""
         return replace(self, drives=counted)
 
-    def told(self) -> list[str]:
+    def change_lines(self) -> list[str]:
         """Every change in words."""
         return [
             f"{name}: {float(self.numbers[name].value):g} -> {value:g} {self.numbers[name].unit}"
@@ -83,10 +85,10 @@ class History:
 
     def __init__(self, first: Design, clock: Callable[[], float] = time.monotonic) -> None:
         self.now = first
-        self._before: list[Design] = []
-        self._after: list[Design] = []
+        self._undo_steps: list[Design] = []
+        self._redo_steps: list[Design] = []
         self._clock = clock
-        self._moved: tuple[frozenset[str], float] | None = None
+        self._last_edit: tuple[frozenset[str], float] | None = None
 
     def set(self, design: Design) -> bool:
         """Make this the present design; False where it is that already."""
@@ -98,28 +100,28 @@ class History:
             if design.changes.get(name) != self.now.changes.get(name)
         )
         moment = self._clock()
-        going_on = self._moved is not None and names == self._moved[0] and moment - self._moved[1] < PAUSE
+        going_on = self._last_edit is not None and names == self._last_edit[0] and moment - self._last_edit[1] < PAUSE
         if not going_on:
-            self._before = [*self._before, replace(self.now)][-MOST_STEPS:]
-        self._after.clear()
-        self._moved = (names, moment) if names and design.drives == self.now.drives else None
+            self._undo_steps = [*self._undo_steps, replace(self.now)][-MOST_STEPS:]
+        self._redo_steps.clear()
+        self._last_edit = (names, moment) if names and design.drives == self.now.drives else None
         self.now = design
         return True
 
     def undo(self) -> bool:
         """Go back to the design before; False where there is none."""
-        if not self._before:
+        if not self._undo_steps:
             return False
-        self._after.append(replace(self.now))
-        self.now = self._before.pop()
-        self._moved = None
+        self._redo_steps.append(replace(self.now))
+        self.now = self._undo_steps.pop()
+        self._last_edit = None
         return True
 
     def redo(self) -> bool:
         """Take the last step back again; False where there is none."""
-        if not self._after:
+        if not self._redo_steps:
             return False
-        self._before.append(replace(self.now))
-        self.now = self._after.pop()
-        self._moved = None
+        self._undo_steps.append(replace(self.now))
+        self.now = self._redo_steps.pop()
+        self._last_edit = None
         return True

@@ -47,7 +47,7 @@ class DesignPanel:
         self.group = gui.add_dropdown("numbers", tuple(GROUPS))
         self.group.on_update(lambda _: self._fill())
         self.folder = gui.add_folder("values")
-        self.told = gui.add_markdown("")
+        self.change_list = gui.add_markdown("")
         self.sliders: dict[str, Any] = {}
         self._fill()
 
@@ -79,20 +79,20 @@ class DesignPanel:
         try:
             self.studio.set_design(self.studio.design.with_value(name, float(self.sliders[name].value)))
         except ArmError as fault:
-            self.told.content = plain(fault)
+            self.change_list.content = plain(fault)
 
     def _drives(self) -> None:
         if not self._setting:
             self.studio.set_design(self.studio.design.with_drives(bool(self.drives.value)))
             self._fill()
 
-    def _button(self, which: str) -> None:
+    def _button(self, label: str) -> None:
         studio = self.studio
-        if which == "undo":
+        if label == "undo":
             studio.undo()
-        elif which == "redo":
+        elif label == "redo":
             studio.redo()
-        elif which == "as opened":
+        elif label == "as opened":
             studio.set_design(replace(studio.design, changes={}))
         else:
             studio.keep()
@@ -108,5 +108,5 @@ class DesignPanel:
                     slider.value = design.value(name)
         finally:
             self._setting = False
-        lines = design.told()
-        self.told.content = "".join(f"- {plain(line)}\n" for line in lines) if lines else "as it was opened"
+        lines = design.change_lines()
+        self.change_list.content = "".join(f"- {plain(line)}\n" for line in lines) if lines else "as it was opened"

@@ -20,8 +20,8 @@ ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 def arm_file(design: Design) -> tuple[str, bytes]:
     """The arm as TOML, with what was changed told in its head."""
-    told = "".join(f"# changed: {line}\n" for line in design.told())
-    return f"{identifier(design.arm.name)}.toml", (told + write_toml(design.system)).encode()
+    header = "".join(f"# changed: {line}\n" for line in design.change_lines())
+    return f"{identifier(design.arm.name)}.toml", (header + write_toml(design.system)).encode()
 
 
 def urdf_file(design: Design) -> tuple[str, bytes]:
@@ -58,7 +58,7 @@ def page_file(design: Design, q: list[float], qd: list[float]) -> tuple[str, byt
     """A page of the arm as it stands, with its physics, that needs no server."""
     from ..report.state_page import state_page
 
-    changed = [f"Changed: {line}" for line in design.told()]
+    changed = [f"Changed: {line}" for line in design.change_lines()]
     return f"{identifier(design.arm.name)}.html", state_page(design.system, q, qd, remarks=changed).html.encode()
 
 
@@ -81,12 +81,12 @@ def report_file(design: Design, progress: Callable[[str, int, int], None] | None
 
 def zipped(write: Callable[[Path], None]) -> bytes:
     """An archive of what ``write`` puts into a folder."""
-    found = io.BytesIO()
+    buffer = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder))
-        with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(Path(folder).rglob("*")):
                 if file.is_file():
                     name = file.relative_to(folder).as_posix()
                     archive.writestr(zipfile.ZipInfo(name, ZIP_DATE), file.read_bytes())
-    return found.getvalue()
+    return buffer.getvalue()

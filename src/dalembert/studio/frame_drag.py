@@ -1,7 +1,8 @@
 """A frame of a mechanism brought near a pose: the coordinates follow by steps of least squares, the loops stay closed.
 
 With J the influence coefficients of the frame in q and e its error (position, and turn where the position alone does
-not take all freedoms), a step is dq = J^T (J J^T + d^2)^-1 e, cut to the limits, halved where the loops do not close.
+not take all freedoms), a step is dq = J^T (J J^T + d^2)^-1 e (damped least squares, Wampler 1986), cut to the limits,
+halved where the loops do not close.
 """
 
 from __future__ import annotations
@@ -23,44 +24,46 @@ NEAR = 1e-6
 
 
 def dragged(
-    mechanism: Mechanism, phi: Array, frame: FrameOn | str, wanted: Array, spans: tuple[Array, Array], length: float
+    mechanism: Mechanism, phi: Array, frame: FrameOn | str, target: Array, spans: tuple[Array, Array], length: float
 ) -> tuple[Array, float]:
-    """Joints phi with the frame as near ``wanted`` (4, 4) as coordinates within ``spans`` bring it, and how far (m).
+    """Joints phi with the frame as near ``target`` (4, 4) as coordinates within ``spans`` bring it, and how far (m).
 
     ``length`` (m) is what a turn of one radian counts for.
     """
     position_alone = _takes_all(mechanism, phi, frame)
-    off = _error(mechanism, phi, frame, wanted, position_alone, length)
+    error = _error(mechanism, phi, frame, target, position_alone, length)
     for _ in range(STEPS):
-        if np.linalg.norm(off) < NEAR * length:
+        if np.linalg.norm(error) < NEAR * length:
             break
         influence = mechanism.frame_influence(phi, frame).first
         j = influence[:3] if position_alone else np.concatenate([influence[:3], length * influence[3:]])
-        step = j.T @ np.linalg.solve(j @ j.T + (DAMPING * length) ** 2 * np.eye(len(j)), off)
+        step = j.T @ np.linalg.solve(j @ j.T + (DAMPING * length) ** 2 * np.eye(len(j)), error)
         step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-12))
-        better = _better(mechanism, phi, step, frame, wanted, spans, position_alone, length, float(np.linalg.norm(off)))
-        if better is None:
+        improved = _better(
+            mechanism, phi, step, frame, target, spans, position_alone, length, float(np.linalg.norm(error))
+        )
+        if improved is None:
             break
-        phi, off = better
-    at = mechanism.frame(phi, frame)
-    return phi, float(np.linalg.norm(wanted[:3, 3] - at[:3, 3]))
+        phi, error = improved
+    reached = mechanism.frame(phi, frame)
+    return phi, float(np.linalg.norm(target[:3, 3] - reached[:3, 3]))
 
 
 def _better(
-    mechanism: Mechanism, phi: Array, step: Array, frame: FrameOn | str, wanted: Array, spans: tuple[Array, Array],
-    position_alone: bool, length: float, before: float,
+    mechanism: Mechanism, phi: Array, step: Array, frame: FrameOn | str, target: Array, spans: tuple[Array, Array],
+    position_alone: bool, length: float, error_before: float,
 ) -> tuple[Array, Array] | None:  # fmt: skip
     """The joints after the step, or a shorter one, where it closes and brings the frame nearer; else None."""
     q = mechanism.coordinates_of(phi)
     for _ in range(HALVINGS):
         try:
-            found = mechanism.position(np.clip(q + step, *spans), phi)
+            moved = mechanism.position(np.clip(q + step, *spans), phi)
         except ArmError:  # the loops do not close there
             step = step / 2
             continue
-        off = _error(mechanism, found, frame, wanted, position_alone, length)
-        if np.linalg.norm(off) < before:
-            return found, off
+        error = _error(mechanism, moved, frame, target, position_alone, length)
+        if np.linalg.norm(error) < error_before:
+            return moved, error
         step = step / 2
     return None
 
@@ -72,10 +75,10 @@ def _takes_all(mechanism: Mechanism, phi: Array, frame: FrameOn | str) -> bool:
 
 
 def _error(
-    mechanism: Mechanism, phi: Array, frame: FrameOn | str, wanted: Array, position_alone: bool, length: float
+    mechanism: Mechanism, phi: Array, frame: FrameOn | str, target: Array, position_alone: bool, length: float
 ) -> Array:
-    at = mechanism.frame(phi, frame)
-    shift = wanted[:3, 3] - at[:3, 3]
+    pose = mechanism.frame(phi, frame)
+    shift = target[:3, 3] - pose[:3, 3]
     if position_alone:
         return shift
-    return np.concatenate([shift, length * Rotation.from_matrix(wanted[:3, :3] @ at[:3, :3].T).as_rotvec()])
+    return np.concatenate([shift, length * Rotation.from_matrix(target[:3, :3] @ pose[:3, :3].T).as_rotvec()])

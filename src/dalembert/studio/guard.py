@@ -43,23 +43,23 @@ class Guard:
         host = headers.get("Host", "")
         if self.names() and urlsplit(f"//{host}").hostname not in self.names():
             return _refused("this address is not that of the studio")
-        given = parse_qs(urlsplit(path).query).get("token", [""])[0]
+        token = parse_qs(urlsplit(path).query).get("token", [""])[0]
         upgrade = headers.get("Upgrade", "").lower() == "websocket"
-        if given and not upgrade and hmac.compare_digest(given.encode(), self.token.encode()):
+        if token and not upgrade and hmac.compare_digest(token.encode(), self.token.encode()):
             cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
             return HTTPStatus.FOUND, {"Location": "/", "Set-Cookie": cookie, "Content-Length": "0"}, b""
-        if not hmac.compare_digest(self._brought(headers).encode(), self.token.encode()):
+        if not hmac.compare_digest(self._cookie_token(headers).encode(), self.token.encode()):
             return _refused("open the studio by the whole address that its command printed, token included")
         if upgrade and urlsplit(headers.get("Origin", "")).netloc != host:
             return _refused("a page of another site may not talk to the studio")
         return None
 
-    def _brought(self, headers: Any) -> str:
+    def _cookie_token(self, headers: Any) -> str:
         try:
-            found = SimpleCookie(headers.get("Cookie", "")).get(self.cookie)
+            cookie = SimpleCookie(headers.get("Cookie", "")).get(self.cookie)
         except CookieError:
             return ""
-        return found.value if found is not None else ""
+        return cookie.value if cookie is not None else ""
 
     def process(self, inner: Callable[..., Any]) -> Callable[..., Any]:
         """``process_request`` of a server of websockets, with this check before it."""
@@ -68,10 +68,10 @@ class Guard:
             from websockets.datastructures import Headers
             from websockets.http11 import Response
 
-            answer = self.verdict(request.path, request.headers)
-            if answer is None:
+            refusal = self.verdict(request.path, request.headers)
+            if refusal is None:
                 return inner(connection, request)
-            status, headers, body = answer
+            status, headers, body = refusal
             return Response(int(status), status.phrase, Headers(headers), body)
 
         return checked
@@ -99,10 +99,10 @@ def guarded(guard: Guard) -> Iterator[None]:
             module.serve = plain
 
 
-def tried(host: str, port: int) -> None:
+def check_refusal(host: str, port: int) -> None:
     """Refuses a server that answers who brings no token."""
-    asked = "127.0.0.1" if host in ("0.0.0.0", "") else host
-    connection = http.client.HTTPConnection(asked, port, timeout=10)
+    address = "127.0.0.1" if host in ("0.0.0.0", "") else host
+    connection = http.client.HTTPConnection(address, port, timeout=10)
     try:
         connection.request("GET", "/", headers={"Connection": "close"})
         status = connection.getresponse().status

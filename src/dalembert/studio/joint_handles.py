@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 Pose = tuple[Array, Array]
 
 
-def turned(kind: str, joint: Pose, handle: Pose) -> float:
+def handle_displacement(kind: str, joint: Pose, handle: Pose) -> float:
     """How far the joint has to move (rad or m) for its frame to come to its handle: about, or along, its z."""
     turn = joint[0].T @ handle[0]
     if kind == "revolute":
@@ -61,15 +61,17 @@ class JointHandles:
         """A handle was dragged: the joint follows."""
         handle = self.handles[k]
         if self.visible:
-            change = turned(self.kinds[k], self.frames()[self.bodies[k]], (rotation(handle.wxyz), handle.position))
+            change = handle_displacement(
+                self.kinds[k], self.frames()[self.bodies[k]], (rotation(handle.wxyz), handle.position)
+            )
             self.moved(k, change, handle)
 
-    def place(self, held: Any) -> None:
+    def place(self, held_handle: Any) -> None:
         """Put the handles at their joints, but for the one that a person holds."""
         if not self.visible:
             return
         frames = self.frames()
         for body, handle in zip(self.bodies, self.handles, strict=True):
-            if handle is not held:
+            if handle is not held_handle:
                 turn, origin = frames[body]
                 handle.wxyz, handle.position = quaternion(turn), origin

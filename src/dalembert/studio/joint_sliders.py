@@ -38,8 +38,8 @@ class JointSliders:
         """A slider was moved, by a person: what the studio sets itself changes nothing."""
         if self._setting:
             return
-        shown = np.array([slider.value for slider in self.handles])
-        q = np.where(np.abs(shown - self.q * self.factors) > 0.6 * 10.0**-DIGITS, shown / self.factors, self.q)
+        displayed = np.array([slider.value for slider in self.handles])
+        q = np.where(np.abs(displayed - self.q * self.factors) > 0.6 * 10.0**-DIGITS, displayed / self.factors, self.q)
         if not np.array_equal(q, self.q):
             self.moved(q)
 
@@ -49,8 +49,8 @@ class JointSliders:
         self._setting = True
         try:
             for value, factor, slider in zip(q, self.factors, self.handles, strict=True):
-                shown = round(float(value * factor), DIGITS)
-                if slider.value != shown:
-                    slider.value = shown
+                displayed = round(float(value * factor), DIGITS)
+                if slider.value != displayed:
+                    slider.value = displayed
         finally:
             self._setting = False

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
-from ..arm.io.mesh_places import folder_of, mesh_path
+from ..arm.io.mesh_paths import folder_of, mesh_path
 from ..arm.placement import Placement
 from ..arm.shapes import Colour, LinkShape
 
@@ -40,25 +40,27 @@ class MeshPart:
 
 def read_meshes(paths: Sequence[Path], seconds: int = SECONDS) -> dict[Path, tuple[MeshPart, ...] | str]:
     """The parts of each mesh file, or the sentence that says why it has none; read by a process of its own."""
-    found: dict[Path, tuple[MeshPart, ...] | str] = {}
-    left = list(dict.fromkeys(paths))
-    while left:
-        answers = _asked(left, seconds)
-        found |= dict(zip(left, answers, strict=False))
-        if len(answers) < len(left):  # it ended at this one
-            found[left[len(answers)]] = f"{left[len(answers)]}: takes too long or too much memory to read; simplify it"
-        left = left[len(answers) + 1 :]
-    return found
+    parts_by_path: dict[Path, tuple[MeshPart, ...] | str] = {}
+    remaining = list(dict.fromkeys(paths))
+    while remaining:
+        read = _read_in_process(remaining, seconds)
+        parts_by_path |= dict(zip(remaining, read, strict=False))
+        if len(read) < len(remaining):  # it ended at this one
+            parts_by_path[remaining[len(read)]] = (
+                f"{remaining[len(read)]}: takes too long or too much memory to read; simplify it"
+            )
+        remaining = remaining[len(read) + 1 :]
+    return parts_by_path
 
 
-def _asked(paths: Sequence[Path], seconds: int) -> list[tuple[MeshPart, ...] | str]:
+def _read_in_process(paths: Sequence[Path], seconds: int) -> list[tuple[MeshPart, ...] | str]:
     """Answers in order, up to the mesh that ended the process, if one did."""
     # -P: nothing is imported from the folder one happens to stand in.
     command = [sys.executable, "-P", "-m", "dalembert.studio.mesh_process", str(seconds)]
-    surroundings = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    found: list[tuple[MeshPart, ...] | str] = []
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    answers: list[tuple[MeshPart, ...] | str] = []
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=surroundings
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -68,9 +70,9 @@ def _asked(paths: Sequence[Path], seconds: int) -> list[tuple[MeshPart, ...] | s
             length = int.from_bytes(head, "big")
             if length > LARGEST_ANSWER or len(answer := process.stdout.read(length)) < length:
                 break
-            found.append(_parts(answer))
+            answers.append(_parts(answer))
         process.kill()
-    return found
+    return answers
 
 
 def _parts(answer: bytes) -> tuple[MeshPart, ...] | str:
@@ -92,7 +94,7 @@ class LinkLooks:
     shapes: dict[str, tuple[tuple[LinkShape, tuple[MeshPart, ...]], ...]]
     faults: tuple[str, ...] = ()
 
-    def told(self) -> str:
+    def faults_text(self) -> str:
         """What is not shown, in one sentence; empty where nothing is missing."""
         if not self.faults:
             return ""
@@ -102,37 +104,37 @@ class LinkLooks:
 def look_at(arm: ArmDescription) -> LinkLooks:
     """The shapes of an arm, its mesh files read; each file that cannot be shown is named once."""
     folder = folder_of(arm.origin)
-    places: dict[str, Path] = {}
+    mesh_paths: dict[str, Path] = {}
     faults: dict[str, None] = {}
     for shape in (shape for link in arm.links for shape in link.shapes):
         if shape.fault:
             faults[shape.fault] = None
-        elif shape.kind == "mesh" and shape.file not in places:
+        elif shape.kind == "mesh" and shape.file not in mesh_paths:
             try:
-                places[shape.file] = mesh_path(shape.file, folder)
+                mesh_paths[shape.file] = mesh_path(shape.file, folder)
             except ArmError as fault:
                 faults[str(fault)] = None
-    meshes = read_meshes(list(places.values()))
+    meshes = read_meshes(list(mesh_paths.values()))
     faults |= {parts: None for parts in meshes.values() if isinstance(parts, str)}
     triangles = sum(len(part.faces) for parts in meshes.values() if not isinstance(parts, str) for part in parts)
     if triangles > MOST_TRIANGLES:
         sentence = f"its meshes have {triangles:,} triangles; at most {MOST_TRIANGLES:,} are shown, simplify them"
         meshes, faults = dict.fromkeys(meshes, sentence), {**faults, sentence: None}
-    found = {}
+    shapes = {}
     for link in arm.links:
-        seen: list[tuple[LinkShape, tuple[MeshPart, ...]]] = []
+        drawable: list[tuple[LinkShape, tuple[MeshPart, ...]]] = []
         for shape in link.shapes:
-            parts = meshes.get(places[shape.file], "") if shape.kind == "mesh" and shape.file in places else ()
+            parts = meshes.get(mesh_paths[shape.file], "") if shape.kind == "mesh" and shape.file in mesh_paths else ()
             if not shape.fault and (shape.kind != "mesh" or (parts and not isinstance(parts, str))):
-                seen.append((shape, () if isinstance(parts, str) else parts))
-        found[link.name] = tuple(seen)
-    return LinkLooks(found, tuple(faults))
+                drawable.append((shape, () if isinstance(parts, str) else parts))
+        shapes[link.name] = tuple(drawable)
+    return LinkLooks(shapes, tuple(faults))
 
 
 def placed_points(shape: LinkShape, part: MeshPart) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
     """Points of a part in the frame of the shape, size * (origin^-1 p), and its faces, turned round by a mirror."""
-    turn, place = matrix(shape.origin)
-    points = (part.points - place) @ turn * np.array(shape.size)
+    turn, position = matrix(shape.origin)
+    points = (part.points - position) @ turn * np.array(shape.size)
     mirrored = np.prod(shape.size) < 0
     return points.astype(np.float32), part.faces[:, ::-1] if mirrored else part.faces
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..api.questions import SystemQuestions
 from ..markup.elements import Html, join, tag
-from ..markup.numbers import unit, written
+from ..markup.numbers import formatted, unit
 from ..systems.protocol import System
 
 Array = NDArray[np.float64]
@@ -60,20 +60,20 @@ def _effort_row(system: System, k: int, parts: Sequence[tuple[str, float, str]],
             "div",
             style=f"height:3px;width:{50 * abs(value) / longest:.2f}%;background:{shade};"
             f"margin-left:{50 - 50 * abs(value) / longest * (value < 0):.2f}%",
-            title=f"{name}: {written(value)} {unit(joint, 'effort')}",
+            title=f"{name}: {formatted(value)} {unit(joint, 'effort')}",
         )
         for name, value, shade in parts
         if value
     ]
     limit = float(system.effort_limits[k])
-    used = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) and limit > 0 else ""
-    over = bool(used) and abs(total) > limit
+    share_text = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) and limit > 0 else ""
+    exceeded = bool(share_text) and abs(total) > limit
     return tag(
         "tr",
         tag("td", joint.name, style="white-space:nowrap"),
         tag("td", *bars, style="width:45%;border-left:1px solid #ddd"),
-        tag("td", f"{written(total)} {unit(joint, 'effort')}", style=CELL),
-        tag("td", used, style=CELL + (";color:#c00;font-weight:bold" if over else "")),
+        tag("td", f"{formatted(total)} {unit(joint, 'effort')}", style=CELL),
+        tag("td", share_text, style=CELL + (";color:#c00;font-weight:bold" if exceeded else "")),
     )
 
 
@@ -84,7 +84,7 @@ def mass_matrix_map(inertia: Array) -> Html:
         tag(
             "tr",
             *(
-                tag("td", written(inertia[i, j], 3), style=f"{CELL};background:{_shade(inertia[i, j] / scale[i, j])}",
+                tag("td", formatted(inertia[i, j], 3), style=f"{CELL};background:{_shade(inertia[i, j] / scale[i, j])}",
                     title=f"D{i + 1}{j + 1}, coupling {inertia[i, j] / scale[i, j]:.3f}")
                 for j in range(len(inertia))
             ),
@@ -104,17 +104,17 @@ def _shade(value: float) -> str:
     return f"rgba({hue},{0.65 * strength:.3f})"
 
 
-def compared(names: Sequence[str], before: Array, after: Array, units: Sequence[str], what: str) -> Html:
+def compared(names: Sequence[str], before: Array, after: Array, units: Sequence[str], title: str) -> Html:
     """Two designs side by side: a figure of each joint, and by how much it changed."""
     rows = [
         tag(
             "tr",
             tag("td", name),
-            tag("td", f"{written(a)} {u}", style=CELL),
-            tag("td", f"{written(b)} {u}", style=CELL),
+            tag("td", f"{formatted(a)} {u}", style=CELL),
+            tag("td", f"{formatted(b)} {u}", style=CELL),
             tag("td", f"{100 * (b / a - 1):+.1f} %" if a else "", style=CELL),
         )
         for name, a, b, u in zip(names, before, after, units, strict=True)
     ]
     head = tag("tr", *(tag("th", text, style="text-align:left") for text in ("joint", "kept", "now", "change")))
-    return tag("div", tag("b", what), tag("table", head, *rows, style="font-size:12px;width:100%"))
+    return tag("div", tag("b", title), tag("table", head, *rows, style="font-size:12px;width:100%"))

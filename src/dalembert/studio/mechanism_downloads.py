@@ -37,7 +37,7 @@ def mechanism_file(state: MechanismState) -> tuple[str, bytes]:
 
 def mjcf_file(state: MechanismState) -> tuple[str, bytes]:
     """Links and closures as MJCF, for MuJoCo."""
-    return f"{state.stem}.xml", _written(lambda path: state.mechanism.write_mjcf(path), "mechanism.xml")
+    return f"{state.stem}.xml", _bytes_written(lambda path: state.mechanism.write_mjcf(path), "mechanism.xml")
 
 
 def c_files(state: MechanismState) -> tuple[str, bytes]:
@@ -67,7 +67,7 @@ def picture_file(state: MechanismState) -> tuple[str, bytes]:
     """The mechanism as SVG."""
     from ..report.mechanism_picture import write_mechanism_picture
 
-    return f"{state.stem}.svg", _written(
+    return f"{state.stem}.svg", _bytes_written(
         lambda path: write_mechanism_picture(state.mechanism, path, state.phi), "mechanism.svg"
     )
 
@@ -82,7 +82,7 @@ MECHANISM_FILES: dict[str, Callable[[MechanismState], tuple[str, bytes]]] = {
 }
 
 
-def _written(write: Callable[[Path], object], name: str) -> bytes:
+def _bytes_written(write: Callable[[Path], object], name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         write(path)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..markup.elements import Html, tag
-from ..markup.numbers import written
+from ..markup.numbers import formatted
 from ..mechanisms import singularity
 from ..mechanisms.mechanism_system import MechanismSystem
 from .files_panel import FilesPanel
@@ -48,8 +48,8 @@ class MechanismPanels(SidePanel):
         self.frame = gui.add_dropdown("frame", studio.frames, initial_value=studio.frame)
         self.frame.on_update(lambda _: studio.choose_frame(self.frame.value))
         self.shown = self.parts_shown(studio.has_shapes)
-        for what, box in self.shown.items():
-            box.on_update(lambda _, what=what, box=box: studio.scene.show(what, box.value))
+        for part, box in self.shown.items():
+            box.on_update(lambda _, part=part, box=box: studio.scene.show(part, box.value))
         self.looks = gui.add_markdown("")
         self.reach = gui.add_markdown("")
         self.loads = gui.add_html("")
@@ -69,9 +69,9 @@ class MechanismPanels(SidePanel):
         self.inertia.content = str(mass_matrix_map(inertia))
         self.measures.content = str(measures(system, phi))
 
-    def tell_reach(self, distance: float, there: bool) -> None:
+    def tell_reach(self, distance: float, reached: bool) -> None:
         """How far the frame is from its handle."""
-        self.reach.content = "" if there else f"out of reach: the frame stays {1000 * distance:.1f} mm away"
+        self.reach.content = "" if reached else f"out of reach: the frame stays {1000 * distance:.1f} mm away"
 
     def close(self) -> None:
         """End what is at work for the panels."""
@@ -79,21 +79,21 @@ class MechanismPanels(SidePanel):
         self.files.background.close()
 
 
-def _rounded(values: Array, against: Array) -> Array:
+def _rounded(values: Array, reference: Array) -> Array:
     """Differences of larger numbers, zero where they are nothing but rounding."""
-    return np.where(np.abs(values) > 1e-10 * max(float(np.abs(against).max(initial=0.0)), 1e-12), values, 0.0)
+    return np.where(np.abs(values) > 1e-10 * max(float(np.abs(reference).max(initial=0.0)), 1e-12), values, 0.0)
 
 
 def measures(system: MechanismSystem, phi: Array) -> Html:
     """Mobility, closure error and distance from a singularity at joints phi."""
     mechanism = system.mechanism
-    found = singularity.report(mechanism, phi)
-    near = found.gain < NEARLY
+    report = singularity.report(mechanism, phi)
+    near = report.gain < NEARLY
     rows = (
         ("freedoms", str(mechanism.n)),
-        ("loops closed to", f"{written(float(np.abs(mechanism.closure_error(phi)).max(initial=0.0)), 2)} m or rad"),
-        ("with the actuators locked", f"{found}{', near a gain of freedom' if near and not found.kinds else ''}"),
-        ("reciprocal condition of the closures", written(found.constraint, 3)),
+        ("loops closed to", f"{formatted(float(np.abs(mechanism.closure_error(phi)).max(initial=0.0)), 2)} m or rad"),
+        ("with the actuators locked", f"{report}{', near a gain of freedom' if near and not report.kinds else ''}"),
+        ("reciprocal condition of the closures", formatted(report.constraint, 3)),
     )
     cells = [tag("tr", tag("td", name), tag("td", value, style="font-weight:bold" if near else None))
              for name, value in rows]  # fmt: skip

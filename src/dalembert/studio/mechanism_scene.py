@@ -36,13 +36,13 @@ class MechanismScene:
 
     def look(self, looks: list[LinkLooks]) -> None:
         """Show these shapes of the chains."""
-        for chain, own in zip(self.chains, looks, strict=True):
-            chain.update(chain.arm, own)
+        for chain, chain_looks in zip(self.chains, looks, strict=True):
+            chain.update(chain.arm, chain_looks)
 
-    def show(self, what: str, visible: bool) -> None:
+    def show(self, part: str, visible: bool) -> None:
         """Show or hide "shapes", "boxes", "centres" or "axes"."""
         for chain in self.chains:
-            chain.show(what, visible)
+            chain.show(part, visible)
 
     def move(self, phi: Array) -> None:
         """Put everything where it is at joints phi ``(m,)``."""

@@ -57,7 +57,7 @@ class MechanismStudio:
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * size, visible=False)
         self.hand.on_update(lambda event: self.drag_frame() if event.phase != "end" else self.want("pose"))
         self._dragged = False
-        self._wanted_q: Array | None = None
+        self._target_q: Array | None = None
         self.refresher = Refresher(self._bring_up_to_date, self._say, "pose", "numbers")
         self.has_shapes = any(link.shapes for arm in mechanism.chains.arms.values() for link in arm.links)
         self.panels = MechanismPanels(self)
@@ -66,7 +66,7 @@ class MechanismStudio:
         self._shapes = Background("studio shapes") if self.has_shapes else None
         if self._shapes is not None:
             arms = list(mechanism.chains.arms.values())
-            self._shapes.ask(lambda tell: [look_at(arm) for arm in arms], self._looked)
+            self._shapes.ask(lambda tell: [look_at(arm) for arm in arms], self._looks_read)
 
     def _span(self, k: int) -> tuple[float, float]:
         """The range of a slider: the limits of a joint, else half a turn or half the picture either way."""
@@ -95,24 +95,24 @@ class MechanismStudio:
     def _say(self, text: str) -> None:
         self.panels.say(text)
 
-    def want(self, *what: str) -> None:
+    def want(self, *parts: str) -> None:
         """Have these brought up to date."""
-        self.refresher.want(*what)
+        self.refresher.want(*parts)
 
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the coordinates, within the ranges of their sliders; where the loops do not close it stays."""
         low, high = np.transpose(self.spans)
         with self.refresher.lock:
-            self._wanted_q = np.clip(np.asarray(q, dtype=float), low, high)
+            self._target_q = np.clip(np.asarray(q, dtype=float), low, high)
             self.qd = np.zeros(self.mechanism.n) if qd is None else np.asarray(qd, dtype=float)
             self.qdd = np.zeros(self.mechanism.n)
         self.want("pose", "numbers")
 
-    def _played(self, moment: float, q: Array, qd: Array) -> None:
-        qdd, _ = self.panels.motion.at(moment)
+    def _played(self, time: float, q: Array, qd: Array) -> None:
+        qdd, _ = self.panels.motion.at(time)
         with self.refresher.lock:
-            self._wanted_q, self.qd, self.qdd = q, qd, qdd
-        self.panels.show_time(moment)
+            self._target_q, self.qd, self.qdd = q, qd, qdd
+        self.panels.show_time(time)
         self.want("pose", "numbers")
 
     def choose_frame(self, name: str) -> None:
@@ -124,63 +124,67 @@ class MechanismStudio:
         """Bring the frame where its handle was dragged, as near as the coordinates can."""
         if not self.hand.visible:
             return
-        wanted = np.eye(4)
-        wanted[:3, :3], wanted[:3, 3] = rotation(self.hand.wxyz), self.hand.position
+        target = np.eye(4)
+        target[:3, :3], target[:3, 3] = rotation(self.hand.wxyz), self.hand.position
         low, high = np.transpose(self.spans)
-        phi, off = dragged(self.mechanism, self.phi, self.frame, wanted, (low, high), 0.3 * self.scene.size)
+        phi, distance = dragged(self.mechanism, self.phi, self.frame, target, (low, high), 0.3 * self.scene.size)
         with self.refresher.lock:
-            self.phi, self._dragged, self._wanted_q = phi, True, None
+            self.phi, self._dragged, self._target_q = phi, True, None
             self.q, self.qd = np.asarray(self.mechanism.coordinates_of(phi)), np.zeros(self.mechanism.n)
-        self.panels.tell_reach(off, off < NEAR * self.scene.size)
+        self.panels.tell_reach(distance, distance < NEAR * self.scene.size)
         self.want("pose", "numbers")
 
-    def _looked(self, looks: list[LinkLooks] | None, fault: Exception | None) -> None:
+    def _looks_read(self, looks: list[LinkLooks] | None, fault: Exception | None) -> None:
         self._looks = looks
-        told = " ".join(filter(None, (own.told() for own in looks))) if looks is not None else str(fault)
-        self.panels.tell_looks(told)
+        faults = (
+            " ".join(filter(None, (chain_looks.faults_text() for chain_looks in looks)))
+            if looks is not None
+            else str(fault)
+        )
+        self.panels.tell_looks(faults)
         self.want("looks", "pose")
 
     # -- bringing it there ------------------------------------------------------------------------
 
     def _bring_up_to_date(self, stale: set[str]) -> None:
         with self.refresher.lock:
-            wanted, self._wanted_q = self._wanted_q, None
+            target_q, self._target_q = self._target_q, None
             phi, qd, qdd, was_dragged = self.phi, self.qd.copy(), self.qdd.copy(), self._dragged
             self._dragged = False
         if "looks" in stale and self._looks is not None:
             self.scene.look(self._looks)
-        if wanted is not None:
-            phi = self._closed(wanted, phi)
+        if target_q is not None:
+            phi = self._closed(target_q, phi)
         with self.server.atomic():
             self.scene.move(phi)
             if not was_dragged:
-                at = self.mechanism.frame(phi, self.frame)
-                self.hand.wxyz, self.hand.position = quaternion(at[:3, :3]), at[:3, 3]
+                pose = self.mechanism.frame(phi, self.frame)
+                self.hand.wxyz, self.hand.position = quaternion(pose[:3, :3]), pose[:3, 3]
             self.panels.show_pose(self.q)
         if "numbers" in stale:
             self.panels.show_numbers(self.system, phi, qd, qdd)
 
-    def _closed(self, wanted: Array, phi: Array) -> Array:
-        """The joints at coordinates ``wanted``; where they are, and a sentence, where the loops do not close."""
-        found, fault = self._position(wanted, phi)
-        if found is None:
+    def _closed(self, target_q: Array, phi: Array) -> Array:
+        """The joints at coordinates ``target_q``; where they are, and a sentence, where the loops do not close."""
+        closed, fault = self._position(target_q, phi)
+        if closed is None:
             self.panels.say(f"it stays where it is: {fault}")
             return phi
         with self.refresher.lock:
-            self.phi, self.q = found, np.asarray(self.mechanism.coordinates_of(found))
-            self.system = MechanismSystem(self.mechanism, found)
+            self.phi, self.q = closed, np.asarray(self.mechanism.coordinates_of(closed))
+            self.system = MechanismSystem(self.mechanism, closed)
         self.panels.say("")
-        return found
+        return closed
 
-    def _position(self, wanted: Array, phi: Array) -> tuple[Array | None, str]:
+    def _position(self, target_q: Array, phi: Array) -> tuple[Array | None, str]:
         """Joints at coordinates, sought from where it stands; from home where that is a place no way leads on from."""
-        said = ""
+        first_fault = ""
         for guess in (phi, self.mechanism.home):
             try:
-                return np.asarray(self.mechanism.position(wanted, guess)), ""
+                return np.asarray(self.mechanism.position(target_q, guess)), ""
             except ArmError as fault:
-                said = said or str(fault)
-        return None, said
+                first_fault = first_fault or str(fault)
+        return None, first_fault
 
     # -- the end ----------------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ def _of_trimesh(content: bytes, kind: str, unit: float) -> list[tuple[NDArray[An
     import trimesh
 
     scene = trimesh.load_scene(io.BytesIO(content), file_type=kind, resolver=None, allow_remote=False)
-    found = []
+    parts = []
     for name in scene.graph.nodes_geometry:
         turn, geometry = scene.graph.get(name)
         mesh = scene.geometry[geometry]
@@ -82,8 +82,8 @@ def _of_trimesh(content: bytes, kind: str, unit: float) -> list[tuple[NDArray[An
         points = unit * trimesh.transform_points(mesh.vertices, turn)
         faces = mesh.faces if np.linalg.det(turn[:3, :3]) > 0 else mesh.faces[:, ::-1]
         colour = np.asarray(_main_colour(mesh.visual), dtype=float).ravel() / 255
-        found.append((points, np.asarray(faces), tuple(colour.tolist())))
-    return found
+        parts.append((points, np.asarray(faces), tuple(colour.tolist())))
+    return parts
 
 
 def _main_colour(visual: Any) -> Any:
@@ -119,9 +119,9 @@ def record(path: Path) -> bytes:
             arrays[f"colour{number}"] = np.asarray(colour, np.float64)
     except ArmError as fault:
         arrays = {"fault": np.array(str(fault))}
-    found = io.BytesIO()
-    np.savez(found, **arrays)
-    return found.getvalue()
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
 
 
 def bounded() -> None:
@@ -142,8 +142,8 @@ def main(seconds: int, source: BinaryIO, sink: BinaryIO) -> None:
     for path in json.loads(source.read()):
         if hasattr(signal, "alarm"):
             signal.alarm(seconds)  # without a handler it ends the process
-        answer = record(Path(path))
-        sink.write(len(answer).to_bytes(8, "big") + answer)
+        encoded = record(Path(path))
+        sink.write(len(encoded).to_bytes(8, "big") + encoded)
         sink.flush()
 
 

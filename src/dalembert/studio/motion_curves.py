@@ -60,20 +60,20 @@ def inputs(run: MotionRun, joint: int) -> MotionCurves:
 def torque_by_cause(run: MotionRun, joint: int) -> MotionCurves:
     """The torque that the motion needs at one joint, by what causes it, and what was recorded there."""
     motion = run.motion
-    found = np.concatenate([_causes(system, run, which)[:, :, joint] for which, system in run.stretches()])
-    names, columns = [*PARTS, "total"], [*found.T, found.sum(axis=1)]
+    torques = np.concatenate([_causes(system, run, samples)[:, :, joint] for samples, system in run.stretches()])
+    names, columns = [*PARTS, "total"], [*torques.T, torques.sum(axis=1)]
     if run.recorded is not None:
         names.append("recorded")
         columns.append(run.recorded[:, joint])
-    kept = [k for k, column in enumerate(columns) if k >= len(PARTS) or np.any(column)]
+    nonzero = [k for k, column in enumerate(columns) if k >= len(PARTS) or np.any(column)]
     unit = "N m" if motion.joint_units[joint] == "rad" else "N"
     title = f"torque of {motion.joint_names[joint]} by cause"
-    return MotionCurves(title, unit, tuple(names[k] for k in kept), np.array([columns[k] for k in kept]).T)
+    return MotionCurves(title, unit, tuple(names[k] for k in nonzero), np.array([columns[k] for k in nonzero]).T)
 
 
-def _causes(system: System, run: MotionRun, which: slice) -> Array:
+def _causes(system: System, run: MotionRun, samples: slice) -> Array:
     """(samples, causes, joints)."""
-    state = (run.motion.q[which], run.motion.qd[which], run.qdd[which])
+    state = (run.motion.q[samples], run.motion.qd[samples], run.qdd[samples])
     split = getattr(system, "parts", None)
     if split is None:
         raise ArmError("torques by cause are told of arms; of a mechanism the panel of its pose tells them")
@@ -92,8 +92,8 @@ def currents(run: MotionRun, joint: int) -> MotionCurves:
     if "motor_torque" in motion.others:
         names, torque = motion.other_names, motion.others["motor_torque"]
         return MotionCurves("current", "A", names, torque / Electric(system).torque_constant)
-    pieces = [Electric(one).currents(motion.q[which], motion.qd[which], run.qdd[which])  # type: ignore[arg-type]
-              for which, one in run.stretches()]  # fmt: skip
+    pieces = [Electric(stretch_system).currents(motion.q[samples], motion.qd[samples], run.qdd[samples])  # type: ignore[arg-type]
+              for samples, stretch_system in run.stretches()]  # fmt: skip
     return MotionCurves("current", "A", tuple(system.motor_names), np.concatenate(pieces))
 
 

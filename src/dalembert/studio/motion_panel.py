@@ -30,13 +30,13 @@ def seldom(tell: Callable[[str], None], pause: float = 0.2) -> Callable[[str], N
     """``tell``, but for what is told less than ``pause`` seconds after the last that was."""
     last = time.monotonic()
 
-    def told(words: str) -> None:
+    def throttled(words: str) -> None:
         nonlocal last
         if time.monotonic() - last >= pause:
             last = time.monotonic()
             tell(words)
 
-    return told
+    return throttled
 
 
 class MotionPanel:
@@ -104,9 +104,9 @@ class MotionPanel:
         def work(given_up: Callable[..., None]) -> MotionRun:
             def tell(t: float) -> None:
                 given_up()
-                told(f"simulating: {t:.2f} of {order.duration:.2f} s ...")
+                throttled(f"simulating: {t:.2f} of {order.duration:.2f} s ...")
 
-            told = seldom(self.tell)
+            throttled = seldom(self.tell)
             return simulated(order, tell)
 
         self.background.ask(work, self._done)
@@ -133,8 +133,8 @@ class MotionPanel:
         motion, self.shown = run.motion, run
         self.studio.player.load(motion)
         loads = "".join(f", load at {event.time:.3g} s" for event in motion.events if event.kind == "load")
-        off = np.abs(run.reference[-1] - motion.q[-1]).max(initial=0.0) if run.reference is not None else None
-        end = "" if off is None else f"; {off:.3g} rad or m from the end that was asked for"
+        distance = np.abs(run.reference[-1] - motion.q[-1]).max(initial=0.0) if run.reference is not None else None
+        end = "" if distance is None else f"; {distance:.3g} rad or m from the end that was asked for"
         self.tell(f"{motion.name}: {motion.t[-1] - motion.t[0]:.2f} s, {len(motion.events)} events{loads}{end}")
         self._setting = True
         try:
@@ -168,9 +168,9 @@ class MotionPanel:
             self.tell(str(fault))
             return
         t = np.asarray(self.shown.motion.t)
-        kept = np.unique(np.append(np.arange(0, len(t), max(1, len(t) // MOST_SAMPLES)), len(t) - 1))
+        thinned = np.unique(np.append(np.arange(0, len(t), max(1, len(t) // MOST_SAMPLES)), len(t) - 1))
         lines = [uplot.Series(label=name, stroke=FILLS[k % len(FILLS)], width=2) for k, name in enumerate(curves.names)]
-        data = (t[kept], *np.ascontiguousarray(curves.values[kept].T))
+        data = (t[thinned], *np.ascontiguousarray(curves.values[thinned].T))
         if self.plot is not None:
             self.plot.remove()
         with self.curves_folder:

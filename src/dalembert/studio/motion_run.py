@@ -75,20 +75,20 @@ class Order:
     moves: bool = False
 
     @property
-    def own(self) -> Load | None:
+    def own_load(self) -> Load | None:
         """What the design has in its hand; a payload takes its place for as long as it is held."""
         return dict(getattr(self.system, "loads", ())).get(getattr(self.system, "tool_link", ""))
 
     def changes(self) -> list[LoadChange]:
         """Grip and drop, in their order."""
-        found = []
+        load_changes = []
         if self.mass and self.payload in (GRIPPED, CARRIED):
-            found.append(LoadChange(self.grip, Load(mass=self.mass), self.moves))
+            load_changes.append(LoadChange(self.grip, Load(mass=self.mass), self.moves))
         if self.mass and self.payload in (DROPPED, CARRIED):
-            found.append(LoadChange(self.drop, self.own))
-        if len(found) == 2 and self.drop <= self.grip:
+            load_changes.append(LoadChange(self.drop, self.own_load))
+        if len(load_changes) == 2 and self.drop <= self.grip:
             raise ArmError(f"the load is gripped at {self.grip:g} s, so it can be dropped only later than that")
-        return found
+        return load_changes
 
 
 def simulated(order: Order, tell: Callable[[float], object] | None = None) -> MotionRun:
@@ -110,19 +110,19 @@ def simulated(order: Order, tell: Callable[[float], object] | None = None) -> Mo
         law = PDGravity(system, path, kp=100 * inertia, kd=20 * inertia)
     motion = simulate_system(plant, law, order.start, duration=order.duration, changes=changes, tell=tell)
     systems = ((0.0, plant), *((change.time, system.holding(change.load)) for change in changes))
-    asked = None if order.controller == CONTROLLERS[2] else np.asarray(path.position(motion.t))
-    return MotionRun(motion, systems, accelerations(motion), asked)
+    reference = None if order.controller == CONTROLLERS[2] else np.asarray(path.position(motion.t))
+    return MotionRun(motion, systems, accelerations(motion), reference)
 
 
 def accelerations(motion: Motion) -> Array:
     """d qd/dt by differences, none of them across an event; a sample at an event is of the motion before it."""
     t, qd = np.asarray(motion.t), np.asarray(motion.qd)
-    found = np.zeros_like(qd)
+    qdd = np.zeros_like(qd)
     breaks = np.unique(np.searchsorted(t, [event.time + INSTANT for event in motion.events]))
     for piece in np.split(np.arange(len(t)), breaks):
         if len(piece) > 1:
-            found[piece] = np.gradient(qd[piece], t[piece], axis=0, edge_order=2 if len(piece) > 2 else 1)
-    return found
+            qdd[piece] = np.gradient(qd[piece], t[piece], axis=0, edge_order=2 if len(piece) > 2 else 1)
+    return qdd
 
 
 def read_run(system: System, name: str, content: bytes) -> MotionRun:

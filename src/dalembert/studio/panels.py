@@ -45,12 +45,12 @@ class Panels(SidePanel):
         with tabs.add_tab("Proofs"):
             self.proofs = ProofsPanel(studio)
         with tabs.add_tab("Files"):
-            here = {
+            state_files = {
                 "page of this state (HTML)": lambda design: page_file(design, studio.q.tolist(), studio.qd.tolist()),
                 "picture (SVG)": lambda design: picture_file(design, studio.q.tolist()),
                 "report (HTML)": lambda design: report_file(design, self._reporting),
             }
-            self.files = FilesPanel(studio, self.say, {**FILES, **here})
+            self.files = FilesPanel(studio, self.say, {**FILES, **state_files})
 
     def _pose(self) -> None:
         studio, gui = self.studio, self.gui
@@ -74,12 +74,12 @@ class Panels(SidePanel):
 
     def apply_shown(self) -> None:
         """Show and hide what the boxes say."""
-        for what, box in self.shown.items():
-            self.studio.arm_scene.show(what, box.value)
+        for part, box in self.shown.items():
+            self.studio.arm_scene.show(part, box.value)
 
-    def tell_reach(self, position: float, angle: float, there: bool) -> None:
+    def tell_reach(self, position: float, angle: float, reached: bool) -> None:
         """How far the tool is from its handle."""
-        self.reach.content = "" if there else (
+        self.reach.content = "" if reached else (
             f"out of reach: the tool stays {1000 * position:.1f} mm and {np.degrees(angle):.1f} deg away"
         )  # fmt: skip
 
@@ -89,14 +89,14 @@ class Panels(SidePanel):
 
     def compare(self, q: Array, qd: Array, qdd: Array) -> None:
         """The design that was kept and the present one, side by side."""
-        kept, now = self.studio.kept, self.studio.design
-        self.design.show(now)
-        if kept is None or kept == now:
+        kept_design, present = self.studio.kept, self.studio.design
+        self.design.show(present)
+        if kept_design is None or kept_design == present:
             self.beside.content = ""
             return
-        names = [joint.name for joint in now.system.moving]
+        names = [joint.name for joint in present.system.moving]
         tables = []
-        for what, quantity, asked in (
+        for title, quantity, compute in (
             ("Torque", "effort", lambda system: system.inverse_dynamics(q, qd, qdd)),
             (
                 "Inertia at the joint",
@@ -104,8 +104,12 @@ class Panels(SidePanel):
                 lambda system: np.diagonal(np.reshape(system.mass_matrix(q), (system.n, system.n))),
             ),
         ):
-            units = [unit(joint, quantity) for joint in now.system.moving]
-            tables.append(compared(names, np.asarray(asked(kept.system)), np.asarray(asked(now.system)), units, what))
+            units = [unit(joint, quantity) for joint in present.system.moving]
+            tables.append(
+                compared(
+                    names, np.asarray(compute(kept_design.system)), np.asarray(compute(present.system)), units, title
+                )
+            )
         self.beside.content = str(tag("div", *tables))
 
     def close(self) -> None:
@@ -114,5 +118,5 @@ class Panels(SidePanel):
         self.motion.background.close()
         self.files.background.close()
 
-    def _reporting(self, what: str, done: int, total: int) -> None:
-        self.say(f"report (HTML): {what}, {100 * done // max(total, 1)} % ...")
+    def _reporting(self, step: str, done: int, total: int) -> None:
+        self.say(f"report (HTML): {step}, {100 * done // max(total, 1)} % ...")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..markup.numbers import unit, written
+from ..markup.numbers import formatted, unit
 from .words import plain
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ def ranges_of(studio: Studio, tell: Callable[..., None]) -> str:
         tell()
         inertia, load = ask.range_of(f"D{k}{k}" if system.n < 10 else f"D{k},{k}"), ask.range_of(f"G{k}")
         lines.append(
-            f"| {plain(joint.name)} | {written(inertia.lower)} | {written(inertia.upper)} {unit(joint, 'inertia')} "
-            f"| {written(load.lower)} | {written(load.upper)} {unit(joint, 'effort')} |"
+            f"| {plain(joint.name)} | {formatted(inertia.lower)} | {formatted(inertia.upper)} {unit(joint, 'inertia')} "
+            f"| {formatted(load.lower)} | {formatted(load.upper)} {unit(joint, 'effort')} |"
         )
     return "Over all poses within the limits, proved:\n\n" + "\n".join(lines)
 
@@ -59,17 +59,17 @@ class ProofsPanel:
         buttons.on_click(lambda event: self.ask(event.target.value))
         self.answer = gui.add_markdown("")
 
-    def ask(self, which: str) -> None:
+    def ask(self, question: str) -> None:
         """Start a question."""
-        self.answer.content = f"{which}: at work ..."
+        self.answer.content = f"{question}: at work ..."
 
         def work(tell: Callable[..., None]) -> str:
             def step(*what: object) -> None:
                 tell()
                 if what and isinstance(what[0], str):
-                    self.answer.content = plain(f"{which}: {what[0]} ...")
+                    self.answer.content = plain(f"{question}: {what[0]} ...")
 
-            return QUESTIONS[which](self.studio, step)
+            return QUESTIONS[question](self.studio, step)
 
         self.studio.background.ask(work, self._done)
 

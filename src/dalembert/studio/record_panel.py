@@ -33,13 +33,13 @@ class RecordPanel:
             gui.add_button("film (GIF)").on_click(lambda event: self._film(event.client, True))
             gui.add_button("frames (PNG, zip)").on_click(lambda event: self._film(event.client, False))
 
-    def _shown(self) -> MotionRun | None:
+    def _current_run(self) -> MotionRun | None:
         if self.panel.shown is None:
             self.panel.tell("nothing to record yet: simulate, or read a file")
         return self.panel.shown
 
     def _save(self, ending: str, client: Any) -> None:
-        run = self._shown()
+        run = self._current_run()
         if run is None:
             return
         with tempfile.TemporaryDirectory() as folder:
@@ -47,8 +47,8 @@ class RecordPanel:
             run.motion.save(path)
             self._send(client, f"{identifier(run.motion.name)}-motion{ending}", path.read_bytes())
 
-    def _film(self, client: Any, one: bool) -> None:
-        run = self._shown()
+    def _film(self, client: Any, as_gif: bool) -> None:
+        run = self._current_run()
         if run is None or client is None:
             return
         rate = float(self.rate.value)
@@ -62,7 +62,7 @@ class RecordPanel:
 
             times = frame_times(float(run.motion.t[0]), float(run.motion.t[-1]), rate)
             frames = pictures(client, times, self._show, tell)
-            return (f"{stem}.gif", film(frames, rate)) if one else (f"{stem}-frames.zip", archive(frames, times))
+            return (f"{stem}.gif", film(frames, rate)) if as_gif else (f"{stem}-frames.zip", archive(frames, times))
 
         def done(result: tuple[str, bytes] | None, fault: Exception | None) -> None:
             self.panel.stop.visible = False

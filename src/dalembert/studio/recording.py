@@ -32,7 +32,7 @@ def pictures(
     client: Any, times: NDArray[np.float64], show: Callable[[float], None], tell: Callable[..., None]
 ) -> Pictures:
     """What ``client`` sees at each time; ``show`` brings the scene there, ``tell(done, all)`` follows."""
-    found: Pictures = []
+    frames: Pictures = []
     for number, moment in enumerate(times):
         tell(number, len(times))
         show(float(moment))
@@ -40,8 +40,8 @@ def pictures(
             drawn = client.get_render(HEIGHT, WIDTH, transport_format="png", timeout=PATIENCE)
         except (RuntimeError, TimeoutError) as fault:
             raise ArmError(f"the browser did not draw frame {number + 1} of {len(times)}: {fault}") from None
-        found.append(on_white(np.asarray(drawn)))
-    return found
+        frames.append(on_white(np.asarray(drawn)))
+    return frames
 
 
 def on_white(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -65,12 +65,12 @@ def archive(frames: Pictures, times: NDArray[np.float64]) -> bytes:
     """PNG files, numbered, and their times (s) as a table."""
     import imageio.v3 as images
 
-    found = io.BytesIO()
-    with zipfile.ZipFile(found, "w", zipfile.ZIP_STORED) as files:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as files:
         for number, frame in enumerate(frames):
             target = io.BytesIO()
             images.imwrite(target, frame, extension=".png")
             files.writestr(zipfile.ZipInfo(f"frame_{number:04d}.png", ZIP_DATE), target.getvalue())
         lines = "".join(f"frame_{number:04d}.png,{moment!r}\n" for number, moment in enumerate(times.tolist()))
         files.writestr(zipfile.ZipInfo("times.csv", ZIP_DATE), f"frame,time [s]\n{lines}")
-    return found.getvalue()
+    return buffer.getvalue()

@@ -11,11 +11,11 @@ class SceneNodes:
     def __init__(self, scene: Any) -> None:
         self.scene = scene
         self.handles: dict[str, Any] = {}
-        self._put: set[str] = set()
+        self._current_names: set[str] = set()
 
     def begin(self) -> None:
         """From here on, all nodes that are to stay are put."""
-        self._put = set()
+        self._current_names = set()
 
     def put(self, add: str, name: str, large: dict[str, Any] | None = None, **properties: Any) -> Any:
         """The node of this name, made by method ``add`` of the scene or changed; ``large`` never changes."""
@@ -25,12 +25,12 @@ class SceneNodes:
         else:
             for key, value in properties.items():
                 setattr(handle, key, value)
-        self._put.add(name)
+        self._current_names.add(name)
         return handle
 
     def end(self) -> None:
         """Take out what was not put."""
-        for name in self.handles.keys() - self._put:
+        for name in self.handles.keys() - self._current_names:
             self.handles.pop(name).remove()
 
     def clear(self) -> None:

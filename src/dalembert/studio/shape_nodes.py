@@ -38,27 +38,32 @@ def paint(colour: Colour | None, otherwise: Bytes) -> dict[str, Any]:
 
 
 def shape_nodes(
-    nodes: SceneNodes, name: str, shape: LinkShape, parts: Sequence[MeshPart], at: tuple[Array, Array], otherwise: Bytes
+    nodes: SceneNodes,
+    name: str,
+    shape: LinkShape,
+    parts: Sequence[MeshPart],
+    pose: tuple[Array, Array],
+    default_colour: Bytes,
 ) -> list[Any]:
-    """The nodes of a shape that stands ``at`` a rotation and position; ``otherwise`` colours what has no colour."""
-    turn, place = at
-    pose: dict[str, Any] = {"wxyz": quaternion(turn), "position": place}
-    look = paint(shape.colour, otherwise)
+    """The nodes of a shape at ``pose``, a rotation and a position; ``default_colour`` is for what has none."""
+    turn, position = pose
+    placement: dict[str, Any] = {"wxyz": quaternion(turn), "position": position}
+    look = paint(shape.colour, default_colour)
     if shape.kind == "mesh":
-        return [_mesh(nodes, f"{name}_{k}", shape, part, pose, otherwise) for k, part in enumerate(parts)]
+        return [_mesh(nodes, f"{name}_{k}", shape, part, placement, default_colour) for k, part in enumerate(parts)]
     if shape.kind == "box":
-        return [nodes.put("add_box", name, dimensions=shape.size, **pose, **look)]
+        return [nodes.put("add_box", name, dimensions=shape.size, **placement, **look)]
     if shape.kind == "sphere":
-        return [nodes.put("add_icosphere", name, radius=shape.size[0], **pose, **look)]
+        return [nodes.put("add_icosphere", name, radius=shape.size[0], **placement, **look)]
     if shape.kind == "ellipsoid":
-        return [nodes.put("add_icosphere", name, {"radius": 1.0}, scale=shape.size, **pose, **look)]
+        return [nodes.put("add_icosphere", name, {"radius": 1.0}, scale=shape.size, **placement, **look)]
     radius, length = shape.size
-    found = [nodes.put("add_cylinder", name, radius=radius, height=length, **pose, **look)]
+    shape_parts = [nodes.put("add_cylinder", name, radius=radius, height=length, **placement, **look)]
     if shape.kind == "capsule":
         for end, sign in enumerate((-1, 1)):
-            middle = place + turn @ np.array([0.0, 0.0, sign * length / 2])
-            found.append(nodes.put("add_icosphere", f"{name}_end{end}", radius=radius, position=middle, **look))
-    return found
+            middle = position + turn @ np.array([0.0, 0.0, sign * length / 2])
+            shape_parts.append(nodes.put("add_icosphere", f"{name}_end{end}", radius=radius, position=middle, **look))
+    return shape_parts
 
 
 def _mesh(

@@ -37,7 +37,7 @@ class SidePanel:
     def parts_shown(self, shapes: bool) -> dict[str, Any]:
         """A box to tick for each part of the bodies; shapes, where there are some, are shown at first."""
         labels = {"shapes": "shapes of the links", **PARTS} if shapes else PARTS
-        return {what: self.gui.add_checkbox(label, what == "shapes") for what, label in labels.items()}
+        return {part: self.gui.add_checkbox(label, part == "shapes") for part, label in labels.items()}
 
     def moved(self, q: Array) -> None:
         """A slider was moved."""

@@ -64,7 +64,7 @@ class Studio:
         self.looks: LinkLooks | None = None
         self._shapes: Background | None = None
         self.hand = self.server.scene.add_transform_controls("/hand", scale=0.25 * self.arm_scene.size, visible=False)
-        self._held: Any = None
+        self._held_handle: Any = None
         # One that was dragged out of reach goes back to the tool when it is let go.
         self.hand.on_update(lambda event: self.drag_hand() if event.phase != "end" else self.want("pose"))
         self.refresher = Refresher(self._bring_up_to_date, self._say, "pose", "numbers")
@@ -77,7 +77,7 @@ class Studio:
         if any(link.shapes for link in arm.links):  # meshes take a while to read, and the arm is seen as bars meanwhile
             self.panels.tell_looks("the shapes of the links are being read ...")
             self._shapes = Background("studio shapes")
-            self._shapes.ask(lambda tell: look_at(arm), self._looked)
+            self._shapes.ask(lambda tell: look_at(arm), self._looks_read)
 
     # -- what is seen -----------------------------------------------------------------------------
 
@@ -101,9 +101,9 @@ class Studio:
     def _say(self, text: str) -> None:
         self.panels.say(text)
 
-    def want(self, *what: str) -> None:
+    def want(self, *parts: str) -> None:
         """Have these brought up to date."""
-        self.refresher.want(*what)
+        self.refresher.want(*parts)
 
     def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
         """Move the arm; within the ranges of its sliders."""
@@ -147,15 +147,17 @@ class Studio:
             return
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = rotation(self.hand.wxyz), self.hand.position
-        found = self.system.inverse_kinematics(pose, near=self.q, starts=1, tolerance=(1e-4, 1e-3), iterations=40)
-        self._held = self.hand
-        self.set_pose(found.q)
-        self.panels.tell_reach(float(found.position_error), float(found.orientation_error), bool(found.converged))
+        solution = self.system.inverse_kinematics(pose, near=self.q, starts=1, tolerance=(1e-4, 1e-3), iterations=40)
+        self._held_handle = self.hand
+        self.set_pose(solution.q)
+        self.panels.tell_reach(
+            float(solution.position_error), float(solution.orientation_error), bool(solution.converged)
+        )
 
     def drag_joint(self, k: int, change: float, handle: Any) -> None:
         """Move a joint by as much as its handle was dragged."""
         self.player.pause()
-        self._held = handle
+        self._held_handle = handle
         self.set_pose(self.q + change * np.eye(len(self.q))[k])
 
     def _played(self, moment: float, q: Array, qd: Array) -> None:
@@ -166,20 +168,20 @@ class Studio:
         self.panels.show_time(moment)
         self.want("pose", "numbers")
 
-    def _looked(self, looks: LinkLooks | None, fault: Exception | None) -> None:
+    def _looks_read(self, looks: LinkLooks | None, fault: Exception | None) -> None:
         self.looks = looks
-        self.panels.tell_looks(looks.told() if looks is not None else f"the shapes are not shown: {fault}")
+        self.panels.tell_looks(looks.faults_text() if looks is not None else f"the shapes are not shown: {fault}")
         self.want("arm", "pose")
 
     # -- bringing it there ------------------------------------------------------------------------
 
     def _bring_up_to_date(self, stale: set[str]) -> None:
         with self.refresher.lock:
-            q, qd, qdd, held = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._held
-            self._held = None
+            q, qd, qdd, held_handle = self.q.copy(), self.qd.copy(), self.qdd.copy(), self._held_handle
+            self._held_handle = None
         if "arm" in stale:
             self._draw()
-        self._place(q, held)
+        self._move_scene(q, held_handle)
         if "numbers" in stale:
             self._number(q, qd, qdd)
 
@@ -195,13 +197,13 @@ class Studio:
             self.ghost.remove()
             self.ghost = None
 
-    def _place(self, q: Array, held: Any) -> None:
+    def _move_scene(self, q: Array, held_handle: Any) -> None:
         with self.server.atomic():
             self.arm_scene.move(q)
             if self.ghost is not None:
                 self.ghost.move(q)
-            self.joint_handles.place(held)
-            if held is not self.hand:  # a handle that is being dragged stays in the hand that drags it
+            self.joint_handles.place(held_handle)
+            if held_handle is not self.hand:  # a handle that is being dragged stays in the hand that drags it
                 tool = np.asarray(self.system.forward_kinematics(q))
                 self.hand.wxyz, self.hand.position = quaternion(tool[:3, :3]), tool[:3, 3]
             self.panels.show_pose(q)

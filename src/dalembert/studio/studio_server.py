@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from .guard import Guard, guarded, tried
+from .guard import Guard, check_refusal, guarded
 
 Array = NDArray[np.float64]
 TOKEN_BYTES = 16
@@ -46,8 +46,8 @@ def refuse_unserved(host: str, port: int) -> None:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        with socket.socket(family, kind, protocol) as tried_first:
-            tried_first.bind(address)
+        with socket.socket(family, kind, protocol) as probe:
+            probe.bind(address)
     except OSError as fault:
         if fault.errno == errno.EADDRINUSE:
             return  # the next free port is taken
@@ -72,7 +72,7 @@ class StudioServer:
             self.viser = viser.ViserServer(host=host, port=port, label=f"dalembert: {name}", verbose=False)
         self.host, self.port = host, int(self.viser.get_port())
         try:
-            tried(host, self.port)
+            check_refusal(host, self.port)
         except BaseException:
             self.viser.stop()
             raise
@@ -87,11 +87,11 @@ class StudioServer:
         host = "127.0.0.1" if self.host in ("0.0.0.0", "") else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.token}"
 
-    def look_from(self, at: Array, way: Array) -> None:
-        """First look at a point from ``way`` off it, a little to its right: the panel covers that side."""
-        aside = ASIDE * float(np.linalg.norm(way)) * np.cross([0.0, 0.0, 1.0], way / np.linalg.norm(way))
-        self.viser.initial_camera.position = at + way + aside
-        self.viser.initial_camera.look_at = at + aside
+    def look_from(self, target: Array, offset: Array) -> None:
+        """First look at a point from ``offset`` off it, a little to its right: the panel covers that side."""
+        aside = ASIDE * float(np.linalg.norm(offset)) * np.cross([0.0, 0.0, 1.0], offset / np.linalg.norm(offset))
+        self.viser.initial_camera.position = target + offset + aside
+        self.viser.initial_camera.look_at = target + aside
 
     def stop(self) -> None:
         """Stop serving."""
@@ -117,10 +117,10 @@ class Refresher:
         """Begin, once all that is brought up to date is there."""
         self._thread.start()
 
-    def want(self, *what: str) -> None:
+    def want(self, *parts: str) -> None:
         """Have these brought up to date."""
         with self.lock:
-            self.stale.update(what)
+            self.stale.update(parts)
             self.lock.notify_all()
 
     def settle(self, seconds: float = 5.0) -> bool:

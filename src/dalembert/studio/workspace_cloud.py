@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..api.questions import SystemQuestions
 from ..markup.elements import Html, tag
-from ..markup.numbers import unit, written
+from ..markup.numbers import formatted, unit
 
 Array = NDArray[np.float64]
 INERTIA, GRAVITY, MOBILITY = "inertia at a joint", "gravity load of a joint", "manipulability"
@@ -38,20 +38,20 @@ class Cloud:
     def colours(self) -> NDArray[np.uint8]:
         """Red, green and blue of each point, over the range of the values."""
         low, high = float(self.values.min()), float(self.values.max())
-        place = (self.values - low) / (high - low) if high > low else np.zeros(len(self.values))
+        fraction = (self.values - low) / (high - low) if high > low else np.zeros(len(self.values))
         stops = np.linspace(0, 1, len(SHADES))
-        found = np.stack([np.interp(place, stops, SHADES[:, k]) for k in range(3)], axis=1)
-        return np.rint(found).astype(np.uint8)
+        rgb = np.stack([np.interp(fraction, stops, SHADES[:, k]) for k in range(3)], axis=1)
+        return np.rint(rgb).astype(np.uint8)
 
     def bar(self) -> Html:
         """The colours and the values they stand for."""
         shades = ", ".join(f"rgb({r:.0f},{g:.0f},{b:.0f})" for r, g, b in SHADES)
         low, high = float(self.values.min()), float(self.values.max())
-        texts = [f"{written(value, 3)} {self.unit}" for value in (low, (low + high) / 2, high)]
+        texts = [f"{formatted(value, 3)} {self.unit}" for value in (low, (low + high) / 2, high)]
         ends = tag("div", *(tag("span", text) for text in texts), style="display:flex;justify-content:space-between")
         strip = tag("div", style=f"height:12px;background:linear-gradient(to right, {shades})")
-        said = f"{self.what}, {len(self.points):,} poses"
-        return tag("div", tag("b", said), strip, ends, style="font-size:12px;font-variant-numeric:tabular-nums")
+        title = f"{self.what}, {len(self.points):,} poses"
+        return tag("div", tag("b", title), strip, ends, style="font-size:12px;font-variant-numeric:tabular-nums")
 
 
 def random_poses(spans: Sequence[tuple[float, float]], count: int) -> Array:
@@ -63,23 +63,23 @@ def random_poses(spans: Sequence[tuple[float, float]], count: int) -> Array:
 def workspace_cloud(system: SystemQuestions, q: Array, what: str, joint: int = 0) -> Cloud:
     """The points of the tool at poses ``q`` (b, n), with one of ``QUANTITIES``, of a joint where it is one's."""
     points = np.asarray(system.forward_kinematics(q))[:, :3, 3]
-    moved = system.moving[joint]
+    joint_ = system.moving[joint]
     if what == INERTIA:
         values = np.asarray(system.mass_matrix(q))[:, joint, joint]
-        return Cloud(points, values, f"inertia at {moved.name}", unit(moved, "inertia"))
+        return Cloud(points, values, f"inertia at {joint_.name}", unit(joint_, "inertia"))
     if what == GRAVITY:
         values = np.abs(np.asarray(system.gravity_load(q))[:, joint])
-        return Cloud(points, values, f"gravity load of {moved.name}, its amount", unit(moved, "effort"))
+        return Cloud(points, values, f"gravity load of {joint_.name}, its amount", unit(joint_, "effort"))
     values, rows = position_manipulability(np.asarray(system.jacobian(q))[:, :3])
-    turning = all(own.kind == "revolute" for own in system.moving)
+    turning = all(joint_k.kind == "revolute" for joint_k in system.moving)
     return Cloud(points, values, "manipulability of the position of the tool", f"m^{rows}" if turning else "(SI)")
 
 
 def position_manipulability(jacobian: Array) -> tuple[Array, int]:
     """sqrt(det J J^T) of Jacobians ``(b, 3, n)`` along the directions that move, and how many factors it has."""
     moves, axes = np.linalg.eigh(np.einsum("bik,bjk->ij", jacobian, jacobian))
-    kept = axes[:, moves > RESTING**2 * moves.max(initial=0.0)]
-    table = np.einsum("ij,bik->bjk", kept, jacobian)
+    directions = axes[:, moves > RESTING**2 * moves.max(initial=0.0)]
+    table = np.einsum("ij,bik->bjk", directions, jacobian)
     rows, joints = table.shape[1:]
     if not rows:
         return np.zeros(len(jacobian)), 0

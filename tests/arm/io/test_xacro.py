@@ -154,6 +154,14 @@ def test_what_is_not_reckoning_is_refused_in_a_sentence(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "sentence"), [("'a' - 1", "'a' and 1 cannot be combined"), ("table + 1", "no arithmetic on a table")]
+)
+def test_texts_and_tables_are_no_operands(text: str, sentence: str) -> None:
+    with pytest.raises(da.ArmError, match=sentence):
+        evaluated(text, {"table": {"entry": 2}}, "it")
+
+
+@pytest.mark.parametrize(
     ("body", "said"),
     [
         ('<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>', "without end"),

@@ -45,29 +45,31 @@ class AngleReading:
 
     def unit(self, written: Sequence[Decimal]) -> tuple[Fraction, ...]:
         """The components of a direction or a quaternion."""
-        given = tuple(map(Fraction, written))
+        exact = tuple(map(Fraction, written))
         meant = meant_unit(written) if self.mode == AS_MEANT else None
         if meant is None:
-            return given
-        length = math.hypot(*given)
-        apart = math.hypot(*(float(a) - float(b) / length for a, b in zip(meant, given, strict=True)))
-        self._note(f"({' '.join(map(str, written))}) as the unit vector it is rounded from", apart)
+            return exact
+        length = math.hypot(*exact)
+        distance = math.hypot(*(float(a) - float(b) / length for a, b in zip(meant, exact, strict=True)))
+        self._note(f"({' '.join(map(str, written))}) as the unit vector it is rounded from", distance)
         return meant
 
-    def _note(self, what: str, by: float) -> None:
-        if by > ACCURACY:
-            count, largest = self.moved.get(what, (0, 0.0))
-            self.moved[what] = count + 1, max(largest, by)
+    def _note(self, reading: str, distance: float) -> None:
+        if distance > ACCURACY:
+            count, largest = self.moved.get(reading, (0, 0.0))
+            self.moved[reading] = count + 1, max(largest, distance)
 
     def tell(self, origin: str) -> None:
         """One warning that names what was moved, and by how much."""
         if not self.moved:
             return
-        named = [f"{what} ({count} times)" if count > 1 else what for what, (count, _) in self.moved.items()]
-        largest = max(by for _, by in self.moved.values())
+        readings = [
+            f"{reading} ({count} times)" if count > 1 else reading for reading, (count, _) in self.moved.items()
+        ]
+        largest = max(distance for _, distance in self.moved.values())
         warnings.warn(
-            f"{origin}: rounded angles are read as they were meant, {listed(named, MOST_NAMED)}; the largest moves by "
-            f'{largest:.2g} rad, and angles="as written" (--angles as-written) keeps the digits',
+            f"{origin}: rounded angles are read as they were meant, {listed(readings, MOST_NAMED)}; the largest moves "
+            f'by {largest:.2g} rad, and angles="as written" (--angles as-written) keeps the digits',
             RoundedWarning,
             caller_level(),
         )

@@ -90,12 +90,12 @@ def from_dh(
         raise ArmError(f'the DH convention is "standard" or "modified", not {convention!r}')
     links, joints = [Link("base")], []
     drives: list[JointDrive] = []
-    known = [field.name for field in dataclasses.fields(DHRow)]
+    entries = [field.name for field in dataclasses.fields(DHRow)]
     for number, entry in enumerate(rows, start=1):
         if isinstance(entry, Mapping):
-            unknown = [str(key) for key in entry if key not in known]
+            unknown = [str(key) for key in entry if key not in entries]
             if unknown:
-                raise ArmError(f"row {number}: unknown entry {unknown[0]!r}; a row may have {listed(known)}")
+                raise ArmError(f"row {number}: unknown entry {unknown[0]!r}; a row may have {listed(entries)}")
         elif not isinstance(entry, DHRow):
             raise ArmError(
                 f"row {number} must be a DHRow or a table with entries such as a, alpha, d, mass; got {entry!r}"

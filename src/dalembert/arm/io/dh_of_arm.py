@@ -55,7 +55,7 @@ class DHForm:
 
     def arm(self, name: str = "", gravity: object = None, physical: str = "warn", **about: object) -> ArmDescription:
         """The arm of these rows, by ``from_dh``: of the kind, and by default with name and gravity, of its source."""
-        found = from_dh(
+        arm = from_dh(
             self.rows,
             self.convention,
             name=name or self.source.name,
@@ -69,34 +69,34 @@ class DHForm:
             drive_model=self.source.drive_model,
             **about,
         )
-        found = replace(found, links=tuple(self._looking(link, number - 1) for number, link in enumerate(found.links)))
-        found = self._standing(found)
-        return type(self.source)(**{entry.name: getattr(found, entry.name) for entry in fields(ArmDescription)})
+        arm = replace(arm, links=tuple(self._with_shapes(link, number - 1) for number, link in enumerate(arm.links)))
+        arm = self._with_locked_joints(arm)
+        return type(self.source)(**{entry.name: getattr(arm, entry.name) for entry in fields(ArmDescription)})
 
-    def _standing(self, arm: ArmDescription) -> ArmDescription:
+    def _with_locked_joints(self, arm: ArmDescription) -> ArmDescription:
         """The arm with the locked joints that motors turn with: no rows, but where the motors stand goes by them."""
-        turning = {name for part in self.drives.actuators for name, ratio in part.ratios if ratio}
-        held = [joint for joint in self.source.joints if joint.held and joint.name in turning]
+        turning = {name for actuator in self.drives.actuators for name, ratio in actuator.ratios if ratio}
+        locked = [joint for joint in self.source.joints if joint.held and joint.name in turning]
         links, joints = list(arm.links), list(arm.joints)
         names = set(arm.link_names)
-        for joint in held:
+        for joint in locked:
             child = joint.child
             while child in names:
                 child += "_"
             names.add(child)
             links.append(Link(child))
             joints.append(Joint(joint.name, "fixed", arm.links[-1].name, child, held=joint.held))
-        return replace(arm, links=tuple(links), joints=tuple(joints), drives=self.drives) if held else arm
+        return replace(arm, links=tuple(links), joints=tuple(joints), drives=self.drives) if locked else arm
 
-    def _looking(self, link: Link, body: int) -> Link:
+    def _with_shapes(self, link: Link, body: int) -> Link:
         """A link with what the links of its body (-1: the base) look like, and the meshes they refer to."""
         meshes: list[str] = []
         shapes: list[LinkShape] = []
-        for own in self.source.links:
-            on, frame = _new_frame(self.source, self.frames, own.name)
-            if on == body:
-                meshes += own.meshes
-                shapes += (replace(shape, placement=frame @ shape.placement) for shape in own.shapes)
+        for source_link in self.source.links:
+            body_index, frame = _new_frame(self.source, self.frames, source_link.name)
+            if body_index == body:
+                meshes += source_link.meshes
+                shapes += (replace(shape, placement=frame @ shape.placement) for shape in source_link.shapes)
         return replace(link, meshes=tuple(dict.fromkeys(meshes)), shapes=tuple(shapes))
 
     def __repr__(self) -> str:
@@ -252,13 +252,13 @@ def _screw(turn: Matrix, x: tuple[Fraction, Fraction], t: Fraction) -> Placement
 
 def _row(body: Body, normals: list[_CommonNormal], index: int, frame: Placement, link: str, convention: str) -> DHRow:
     """The DH row of one joint and the link after it."""
-    joint, own = body.joint, normals[index]
-    along_x = own if convention == "standard" else (normals[index - 1] if index else None)
+    joint, normal = body.joint, normals[index]
+    along_x = normal if convention == "standard" else (normals[index - 1] if index else None)
     return DHRow(
         a=along_x.a if along_x else Fraction(0),
         alpha=along_x.alpha if along_x else Angle.quarters(0),
-        d=own.d,
-        theta=own.theta,
+        d=normal.d,
+        theta=normal.theta,
         type=joint.kind,
         body=body.inertia.placed(frame) if frame.steps else body.inertia,
         name=joint.name,
@@ -274,10 +274,10 @@ def _link_names(arm: ArmDescription) -> list[str]:
     """Names of the moving links; "base" is reserved for the base of the rows."""
     names = [body.joint.child for body in arm.bodies]
     while "base" in names:
-        other = "base_link"
-        while other in names:
-            other += "_"
-        names[names.index("base")] = other
+        free_name = "base_link"
+        while free_name in names:
+            free_name += "_"
+        names[names.index("base")] = free_name
     return names
 
 

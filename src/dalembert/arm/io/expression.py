@@ -168,25 +168,25 @@ class _Parser:
     def sum(self) -> Quantity:
         value = self.product()
         while sign := self.take("+", "-"):
-            other, factor = self.product(), -1 if sign == "-" else 1
-            value = self.bounded(value.plain + factor * other.plain, value.turns + factor * other.turns)
+            term, factor = self.product(), -1 if sign == "-" else 1
+            value = self.bounded(value.plain + factor * term.plain, value.turns + factor * term.turns)
         return value
 
     def product(self) -> Quantity:
         value = self.factor()
         while sign := self.take("*", "/"):
-            other = self.factor()
+            operand = self.factor()
             if sign == "*":
-                if value.turns and other.turns:
+                if value.turns and operand.turns:
                     raise self.wrong("pi times pi is not a multiple of pi")
-                plain = value.plain * other.plain
-                value = self.bounded(plain, value.turns * other.plain + value.plain * other.turns)
-            elif other.turns:
+                plain = value.plain * operand.plain
+                value = self.bounded(plain, value.turns * operand.plain + value.plain * operand.turns)
+            elif operand.turns:
                 raise self.wrong("it divides by pi")
-            elif not other.plain:
+            elif not operand.plain:
                 raise self.wrong("it divides by zero")
             else:
-                value = self.bounded(value.plain / other.plain, value.turns / other.plain)
+                value = self.bounded(value.plain / operand.plain, value.turns / operand.plain)
         return value
 
     def bounded(self, plain: Fraction, turns: Fraction) -> Quantity:

@@ -159,8 +159,8 @@ class _Parser:
             raise self.wrong("it divides by zero")
         if isinstance(a, Quantity) and isinstance(b, Quantity):
             if sign in ("+", "-"):
-                one = 1 if sign == "+" else -1
-                return self.bounded(a.plain + one * b.plain, a.turns + one * b.turns)
+                factor = 1 if sign == "+" else -1
+                return self.bounded(a.plain + factor * b.plain, a.turns + factor * b.turns)
             if sign == "*" and not (a.turns and b.turns):
                 return self.bounded(a.plain * b.plain, a.turns * b.plain + a.plain * b.turns)
             if sign == "/" and not b.turns:
@@ -177,8 +177,8 @@ def width(term: Term) -> int:
     if not isinstance(term, Operation):
         return 1
     if term.name in FUNCTIONS:
-        found = linear(term.terms[0]) if term.name != "sqrt" else None
-        turns = sum(abs(x) for x in found[0].values()) if found is not None else 1
+        combination = linear(term.terms[0]) if term.name != "sqrt" else None
+        turns = sum(abs(x) for x in combination[0].values()) if combination is not None else 1
         return max(width(term.terms[0]), 2 ** max(0, min(int(turns), WIDEST) - 1))
-    a, b = (width(one) for one in term.terms)
+    a, b = (width(operand) for operand in term.terms)
     return a * b if term.name in ("*", "/") else a + b

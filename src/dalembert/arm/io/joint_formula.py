@@ -140,7 +140,7 @@ def _value(term: Term, ring: Any, q: Sequence[Any]) -> Any:
         return q[term.joint]
     if term.name in ("sin", "cos"):
         return _sincos(term.terms[0], ring, q)[term.name == "cos"]
-    values = [_value(one, ring, q) for one in term.terms]
+    values = [_value(operand, ring, q) for operand in term.terms]
     if term.name == "sqrt":
         return ring.sqrt(values[0])
     a, b = values
@@ -156,12 +156,12 @@ def _value(term: Term, ring: Any, q: Sequence[Any]) -> Any:
 
 def _sincos(term: Term, ring: Any, q: Sequence[Any]) -> tuple[Any, Any]:
     """Sine and cosine of a term; of a sum of joint angles by the addition theorem, which every ring can follow."""
-    found = linear(term)
-    if found is None or not all(x.denominator == 1 and abs(x) <= MOST_MULTIPLE for x in found[0].values()):
+    combination = linear(term)
+    if combination is None or not all(x.denominator == 1 and abs(x) <= MOST_MULTIPLE for x in combination[0].values()):
         sin, cos = ring.sincos(_value(term, ring, q))
         return sin, cos
-    multiples, rest = found
-    sin, cos = ring.number(rest.angle.sin), ring.number(rest.angle.cos)
+    multiples, constant = combination
+    sin, cos = ring.number(constant.angle.sin), ring.number(constant.angle.cos)
     for joint, multiple in multiples.items():
         s, c = ring.sincos(q[joint])
         if multiple < 0:
@@ -182,19 +182,19 @@ def linear(term: Term) -> tuple[dict[int, Fraction], Quantity] | None:
         return {term.joint: Fraction(1)}, Quantity(Fraction(0))
     if term.name not in ("+", "-", "*", "/"):
         return None
-    parts = [linear(one) for one in term.terms]
+    parts = [linear(operand) for operand in term.terms]
     if parts[0] is None or parts[1] is None:
         return None
-    (a, rest), (b, other) = parts[0], parts[1]
+    (a, constant_a), (b, constant_b) = parts[0], parts[1]
     if term.name in ("+", "-"):
         sign = 1 if term.name == "+" else -1
         total = {joint: a.get(joint, Fraction(0)) + sign * b.get(joint, Fraction(0)) for joint in (*a, *b)}
-        constant = Quantity(rest.plain + sign * other.plain, rest.turns + sign * other.turns)
+        constant = Quantity(constant_a.plain + sign * constant_b.plain, constant_a.turns + sign * constant_b.turns)
         return {joint: factor for joint, factor in total.items() if factor}, constant
     if term.name == "*" and not a:
-        a, rest, b, other = b, other, a, rest
-    if b or other.turns:
+        a, constant_a, b, constant_b = b, constant_b, a, constant_a
+    if b or constant_b.turns:
         return None
-    factor = other.plain if term.name == "*" else 1 / other.plain
+    factor = constant_b.plain if term.name == "*" else 1 / constant_b.plain
     scaled = {joint: x * factor for joint, x in a.items() if x * factor}
-    return scaled, Quantity(rest.plain * factor, rest.turns * factor)
+    return scaled, Quantity(constant_a.plain * factor, constant_a.turns * factor)

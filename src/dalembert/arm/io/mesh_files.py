@@ -46,8 +46,8 @@ def single(points: object) -> Points:
 
 def merged(points: Points, faces: Faces) -> tuple[Points, Faces]:
     """The same mesh with vertices at the same place made one."""
-    places, index = np.unique(points, axis=0, return_inverse=True)
-    return places, index.reshape(-1)[faces]
+    vertices, index = np.unique(points, axis=0, return_inverse=True)
+    return vertices, index.reshape(-1)[faces]
 
 
 def _stl(content: bytes, where: str) -> tuple[Points, Faces]:

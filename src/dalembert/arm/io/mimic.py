@@ -62,26 +62,26 @@ def treated(joints: Sequence[Joint], mimics: Iterable[Mimic], mode: str) -> list
     if mode != "hold":
         return list(joints)
     names = {joint.name for joint in joints}
-    curved = [mimic for mimic in relations.values() if mimic.ratio is None]
-    alone = [mimic for mimic in relations.values() if mimic.master not in names]
-    standing = {mimic.joint: mimic.position for mimic in (*curved, *alone)}
+    nonlinear = [mimic for mimic in relations.values() if mimic.ratio is None]
+    masterless = [mimic for mimic in relations.values() if mimic.master not in names]
+    positions = {mimic.joint: mimic.position for mimic in (*nonlinear, *masterless)}
     tied = [
-        joint.at(standing[joint.name])
-        if joint.moves and joint.name in standing
+        joint.at(positions[joint.name])
+        if joint.moves and joint.name in positions
         else _coupled(joint, relations.get(joint.name))
         for joint in joints
     ]
-    found = held(tied)
-    for mimic in curved:
-        if any(joint.name == mimic.master and not joint.moves and joint.held for joint in found):
+    treated_joints = hold_followers(tied)
+    for mimic in nonlinear:
+        if any(joint.name == mimic.master and not joint.moves and joint.held for joint in treated_joints):
             raise ArmError(
                 f"{mimic.where}: follows joint {shown(mimic.master)}, which is held away from zero, by a curve; load "
                 f'it with mimic="free"'
             )
-    return found
+    return treated_joints
 
 
-def held(joints: Sequence[Joint]) -> list[Joint]:
+def hold_followers(joints: Sequence[Joint]) -> list[Joint]:
     """The joints with those that follow others held where they are while all that follow none are at zero."""
     joints = settled(joints)
     moving = (joint.name for joint in joints if joint.moves)
@@ -94,10 +94,10 @@ def followers(joints: Iterable[Joint]) -> set[str]:
     return {joint.name for joint in joints if joint.follows is not None}
 
 
-def as_asked(joints: Sequence[Joint], mode: str) -> list[Joint]:
+def with_followers(joints: Sequence[Joint], mode: str) -> list[Joint]:
     """The joints of a file that couples them itself: held or free where that is asked for, else as they are."""
     if mode == "hold":
-        return held(joints)
+        return hold_followers(joints)
     return [replace(joint, follows=None) if mode == "free" else joint for joint in joints]
 
 

@@ -32,16 +32,16 @@ class Acting:
 
         With y0 and x0 those of joint1 and joint2, y = y0 + a0 + a1 (x - x0) + a2 (x - x0)^2 + ... of ``polycoef``.
         """
-        given = self.defaults.applied(item, MAIN, "equality")
-        if given.element.get("active") == "false":
+        applied = self.defaults.applied(item, MAIN, "equality")
+        if applied.element.get("active") == "false":
             return None
         attributes = item.element.attrib
-        ends = [value for key, value in attributes.items() if key.rstrip("12") in ("body", "joint", "tendon", "site")]
-        if self.omissions.allow("equality", f"{item.tag} of {listed(ends)}"):
+        tied = [value for key, value in attributes.items() if key.rstrip("12") in ("body", "joint", "tendon", "site")]
+        if self.omissions.allow("equality", f"{item.tag} of {listed(tied)}"):
             return None
         if item.tag != "joint":
             sentence = (
-                f"ties {listed(ends)} together, a closed loop or coupling that an open chain does not have; load it as "
+                f"ties {listed(tied)} together, a closed loop or coupling that an open chain does not have; load it as "
                 f"a mechanism, remove the constraint if the arm may move without it"
             )
             raise item.fault(self.omissions.refused(sentence, "equality"))
@@ -49,11 +49,11 @@ class Acting:
         for name in (joint, master):
             if name and name not in refs:
                 raise item.fault(f"names joint {shortened(name)}, which is not there; name one that is")
-        words = given.element.get("polycoef", "").split()
+        words = applied.element.get("polycoef", "").split()
         # Coefficients that are not written have their usual values.
         factors = [float(read_number(word, f"{item.where}: polycoef")) for word in (*words, *POLYNOMIAL[len(words) :])]
-        at = -refs[master] if master else 0.0
-        offset = refs[joint] + sum(factor * at**power for power, factor in enumerate(factors))
+        master_displacement = -refs[master] if master else 0.0
+        offset = refs[joint] + sum(factor * master_displacement**power for power, factor in enumerate(factors))
         ratio = None if any(factors[2:]) else exact(factors[1] if master else 0)
         return Mimic(joint, master, ratio, exact(offset), f"{self.omissions.origin}: joint {joint!r}")
 

@@ -71,8 +71,8 @@ class Tree:
         node.only_attributes(("name",))
         items = list(self.inside(node, Placement(), MAIN))
         world = self.links[0]
-        more = self.settings.shapes.of_body(f"{self.origin}: world", items)
-        self.links[0] = replace(world, shapes=world.shapes + more)
+        shapes = self.settings.shapes.of_body(f"{self.origin}: world", items)
+        self.links[0] = replace(world, shapes=world.shapes + shapes)
         for item, frame, class_name in items:
             if item.tag in ("joint", "inertial"):
                 raise item.fault("the world does not move; put it into a <body>")

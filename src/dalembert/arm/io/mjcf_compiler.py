@@ -78,6 +78,5 @@ def read_settings(root: XmlNode, defaults: Defaults, source: MjcfSource, reading
             node.choice("balanceinertia", ("true", "false"), "false") == "true",
             max(node.number("settotalmass", 0), NONE),
         ),
-        # Angles of shapes are not derived from: they are taken as written, and nothing is told of them.
         GeomShapes.of(root, defaults, as_written, source.folder),
     )

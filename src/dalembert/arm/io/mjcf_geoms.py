@@ -40,30 +40,34 @@ class Geoms:
         """The inertia of a geom (defaults applied) in the frame of its body; None where it does not count."""
         low, high = self.groups
         type_ = geom.choice("type", TYPES, "sphere")
-        given = geom.number("mass") if "mass" in geom.element.attrib else None
+        stated_mass = geom.number("mass") if "mass" in geom.element.attrib else None
         density = geom.number("density", 1000)
-        if not low <= geom.number("group", 0) <= high or type_ == "plane" or not (density if given is None else given):
+        if (
+            not low <= geom.number("group", 0) <= high
+            or type_ == "plane"
+            or not (density if stated_mass is None else stated_mass)
+        ):
             return None
-        for name, number in (("mass", given or 0), ("density", density)):
+        for name, number in (("mass", stated_mass or 0), ("density", density)):
             if number < 0:
                 raise geom.fault(f"{name} is negative ({float(number):g}); give its magnitude")
         if type_ in ("hfield", "sdf"):
             raise geom.fault(f"is of type {type_}, whose inertia is not read; give the body an <inertial>")
         shell = geom.choice("shellinertia", ("true", "false"), "false") == "true"
-        place = frame
+        placement = frame
         if type_ == "mesh":
             if shell:
                 raise geom.fault("shellinertia stands at a mesh; write inertia='shell' in the asset")
-            place = place @ self.angles.placement(geom)
+            placement = placement @ self.angles.placement(geom)
             shape = self.meshes.body(geom.text("mesh"), geom)
         else:
             if "mesh" in geom.element.attrib:
                 raise geom.fault(f"fits a {type_} to a mesh, which is not done here; give the body an <inertial>")
             sizes, turn = self.sizes(geom, type_)
-            place = place @ turn
+            placement = placement @ turn
             shape = (SHELLS if shell else SOLIDS)[type_](sizes, geom)
         # A volume with pi in it is rounded once, here, so that the numbers of the arm stay short.
-        mass = exact(float(density * shape.mass)) if given is None else given
+        mass = exact(float(density * shape.mass)) if stated_mass is None else stated_mass
         if mass <= LIGHTEST or not shape.mass:
             return None
         scale = mass / shape.mass
@@ -71,7 +75,7 @@ class Geoms:
         if type_ == "mesh":
             central = [[exact(float(x)) for x in row] for row in central]
         body = Inertia.of(mass, shape.com, central, what=geom.where)
-        return body.placed(place) if place.steps else body
+        return body.placed(placement) if placement.steps else body
 
     def sizes(self, geom: XmlNode, type_: str) -> tuple[list[Fraction], Placement]:
         """The half lengths of a shape and its placement."""
@@ -79,7 +83,7 @@ class Geoms:
         sizes = [read_number(word, f"{geom.where}: size") for word in words]
         ends = geom.numbers("fromto", 6)
         if ends is None:
-            place = self.angles.placement(geom)
+            placement = self.angles.placement(geom)
         else:
             if type_ == "sphere":
                 raise geom.fault("fromto gives the ends of a capsule, cylinder, box or ellipsoid, not of a sphere")
@@ -87,12 +91,12 @@ class Geoms:
             half = exact(math.hypot(*axis) / 2)
             sizes = sizes[:1] + ([half] if LENGTHS[type_] == 2 else [*sizes[:1], half])
             middle = (translate(a, (ends[k] + ends[k + 3]) / 2) for k, a in enumerate("xyz"))
-            place = Placement.of(*middle) @ along(axis, f"{geom.where}: fromto")
+            placement = Placement.of(*middle) @ along(axis, f"{geom.where}: fromto")
         if len(sizes) < LENGTHS[type_] or min(sizes[: LENGTHS[type_]]) <= 0:
             raise geom.fault(
                 f"a {type_} needs {LENGTHS[type_]} positive numbers of size, got {shortened(' '.join(words))}"
             )
-        return sizes[: LENGTHS[type_]], place
+        return sizes[: LENGTHS[type_]], placement
 
 
 Shape = Callable[[list[Fraction], XmlNode], Inertia]
@@ -164,14 +168,14 @@ def capsule_shell(sizes: list[Fraction], geom: XmlNode) -> Inertia:
 
 def block_shell(sizes: list[Fraction], geom: XmlNode) -> Inertia:
     """Box with density 1 on its surface: two plates across each axis."""
-    whole = Inertia()
+    shell = Inertia()
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         m = 8 * sizes[i] * sizes[j]
         squares = [Fraction(0)] * 3
         squares[i], squares[j], squares[k] = m * sizes[i] ** 2 / 3, m * sizes[j] ** 2 / 3, m * sizes[k] ** 2
-        whole = whole + Inertia.of(m, inertia=[sum(squares) - square for square in squares])
-    return whole
+        shell = shell + Inertia.of(m, inertia=[sum(squares) - square for square in squares])
+    return shell
 
 
 def ellipsoid_shell(sizes: list[Fraction], geom: XmlNode) -> Inertia:

@@ -19,14 +19,14 @@ MOST_FILES = 200
 class MjcfSource:
     """The outermost element of an MJCF file in which nothing is left to include.
 
-    ``folder`` is that of the main file, None for a text; ``places`` has the folders of the files that elements of
+    ``folder`` is that of the main file, None for a text; ``folders`` has the folders of the files that elements of
     included files stand in.
     """
 
     root: Element
     origin: str
     folder: Path | None = None
-    places: Mapping[Element, Path] = field(default_factory=dict)
+    folders: Mapping[Element, Path] = field(default_factory=dict)
 
 
 def mjcf_source(text: str, origin: str, folder: Path | None) -> MjcfSource:
@@ -38,14 +38,14 @@ def mjcf_source(text: str, origin: str, folder: Path | None) -> MjcfSource:
     root = parse(text, origin)
     inclusion = _Inclusion(origin, folder)
     inclusion.expand(root, folder)
-    return MjcfSource(root, origin, folder, inclusion.places)
+    return MjcfSource(root, origin, folder, inclusion.folders)
 
 
 class _Inclusion:
     def __init__(self, origin: str, folder: Path | None) -> None:
         self.origin, self.folder = origin, folder
         self.seen: set[Path] = set()
-        self.places: dict[Element, Path] = {}
+        self.folders: dict[Element, Path] = {}
         self.count = 0
 
     def expand(self, element: Element, folder: Path | None) -> None:
@@ -74,7 +74,7 @@ class _Inclusion:
                 f"{self.origin}: includes {shortened(name)}, and a text has no folder to look in; load the file by its "
                 f"path"
             )
-        path = next((place / name for place in (self.folder, folder) if isfile(place / name)), None)
+        path = next((base / name for base in (self.folder, folder) if isfile(base / name)), None)
         if path is None:
             raise node.fault(f"{shortened(name)} is not there; put the file beside {self.origin}")
         if path.resolve() in self.seen:
@@ -83,6 +83,6 @@ class _Inclusion:
             raise node.fault(f"is one file too many; at most {MOST_FILES} are included")
         self.seen.add(path.resolve())
         part = parse(text_of(file_bytes(path), str(path)), str(path))
-        self.places |= dict.fromkeys(part.iter(), path.parent)
+        self.folders |= dict.fromkeys(part.iter(), path.parent)
         self.expand(part, path.parent)
         return list(part)

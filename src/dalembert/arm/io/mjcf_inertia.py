@@ -49,24 +49,24 @@ class BodyInertia:
         inertials = [(item, frame) for item, frame, _ in items if item.tag == "inertial"]
         if len(inertials) > 1:
             raise node.fault(f"has {len(inertials)} <inertial> elements; keep one")
-        given = self.inertial(*inertials[0]) if inertials else None
+        inertia = self.inertial(*inertials[0]) if inertials else None
         if not needed and not self.total_mass:
-            return given or Inertia()
-        if self.from_geoms == "true" or (given is None and self.from_geoms == "auto"):
+            return inertia or Inertia()
+        if self.from_geoms == "true" or (inertia is None and self.from_geoms == "auto"):
             bodies = []
             for number, (item, frame, class_) in enumerate(items):
                 if item.tag == "geom":
-                    name = item.name() or f"number {sum(other[0].tag == 'geom' for other in items[: number + 1])}"
+                    name = item.name() or f"number {sum(entry[0].tag == 'geom' for entry in items[: number + 1])}"
                     geom = defaults.applied(XmlNode(item.element, f"{node.where}: geom {name}"), class_)
                     bodies.append(self.geoms.inertia(geom, frame))
             counted = [body for body in bodies if body is not None]
             if counted:
-                given = sum(counted[1:], counted[0])
+                inertia = sum(counted[1:], counted[0])
         if inertials:
             item, frame = inertials[0]
-            return self.bounded(given or Inertia(), frame @ self.angles.placement(item))
+            return self.bounded(inertia or Inertia(), frame @ self.angles.placement(item))
         # MuJoCo places the mass centre of a body that has none at the body's own ``pos`` in the body.
-        return self.bounded(given or Inertia(), self.angles.placement(node))
+        return self.bounded(inertia or Inertia(), self.angles.placement(node))
 
     def inertial(self, node: XmlNode, frame: Placement) -> Inertia:
         """The inertia of an <inertial> element in the body frame."""
@@ -87,9 +87,9 @@ class BodyInertia:
         body = Inertia.of(node.number("mass"), inertia=tensor, what=node.where)
         return body.placed(placement) if placement.steps else body
 
-    def bounded(self, body: Inertia, at: Placement) -> Inertia:
-        """The body with least mass and moments, balanced; ``at`` places the mass centre of one without mass."""
-        central, com = body.central, body.com if body.mass else at.position
+    def bounded(self, body: Inertia, origin: Placement) -> Inertia:
+        """The body with least mass and moments, balanced; ``origin`` is the mass centre of one without mass."""
+        central, com = body.central, body.com if body.mass else origin.position
         mass = max(body.mass, self.least_mass)
         moments = _raised(central, self.least_moment) if self.least_moment else central
         if self.balance and not positive_semidefinite(_less(_half_trace(moments), moments)):
@@ -103,10 +103,10 @@ class BodyInertia:
         """All bodies with their masses scaled to the total mass of the file."""
         if not self.total_mass:
             return list(bodies)
-        whole = sum((body.mass for body in bodies), Fraction(0))
-        if whole <= 0:
+        total = sum((body.mass for body in bodies), Fraction(0))
+        if total <= 0:
             raise ArmError("settotalmass scales masses, and there is none; give the bodies mass")
-        s = self.total_mass / whole
+        s = self.total_mass / total
         return [
             Inertia(
                 s * body.mass,
@@ -140,5 +140,5 @@ def _raised(tensor: Matrix, least: Fraction) -> Matrix:
     import numpy as np
 
     moments, axes = np.linalg.eigh(np.array(tensor, float))
-    found = axes @ np.diag(np.maximum(moments, float(least))) @ axes.T
-    return tuple(tuple(exact(float(x)) for x in row) for row in (found + found.T) / 2)  # type: ignore[return-value]
+    raised = axes @ np.diag(np.maximum(moments, float(least))) @ axes.T
+    return tuple(tuple(exact(float(x)) for x in row) for row in (raised + raised.T) / 2)  # type: ignore[return-value]

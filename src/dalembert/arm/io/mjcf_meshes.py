@@ -39,13 +39,13 @@ class Meshes:
     assets: Mapping[str, XmlNode] = field(default_factory=dict)
     paths: Mapping[str, Path] = field(default_factory=dict)
     """The file of each mesh that can be looked for: not those of a text without folder."""
-    known: dict[str, Inertia] = field(default_factory=dict)
+    inertias: dict[str, Inertia] = field(default_factory=dict)
 
     @classmethod
     def of(cls, root: XmlNode, defaults: Defaults, source: MjcfSource, compiler: Mapping[str, str]) -> Meshes:
         """The meshes of the <asset> sections, looked for in ``meshdir``, else beside the file that names them."""
         assets, paths = {}, {}
-        place = compiler.get("meshdir", compiler.get("assetdir", ""))
+        folder = compiler.get("meshdir", compiler.get("assetdir", ""))
         for section in root.all("asset"):
             for mesh in section.all("mesh"):
                 file = Path(mesh.element.get("file", "").replace("\\", "/"))
@@ -54,10 +54,10 @@ class Meshes:
                 if compiler.get("strippath") == "true":
                     file = Path(file.name)
                 if source.folder is not None:
-                    paths[name] = source.folder / place / file
-                    beside = source.places.get(mesh.element)
-                    if beside is not None and not isfile(paths[name]):
-                        paths[name] = beside / file
+                    paths[name] = source.folder / folder / file
+                    including_folder = source.folders.get(mesh.element)
+                    if including_folder is not None and not isfile(paths[name]):
+                        paths[name] = including_folder / file
         return cls(assets, paths)
 
     def file(self, name: str) -> str:
@@ -69,9 +69,9 @@ class Meshes:
         """The mesh as a body of density 1 (per volume, or per area for a shell), in the axes of the file."""
         if name not in self.assets:
             raise geom.fault(f"names mesh {shortened(name)}, which is not there; add it to <asset>")
-        if name not in self.known:
-            self.known[name] = self._body(name, self.assets[name])
-        return self.known[name]
+        if name not in self.inertias:
+            self.inertias[name] = self._body(name, self.assets[name])
+        return self.inertias[name]
 
     def _body(self, name: str, asset: XmlNode) -> Inertia:
         asset.only_attributes(MESH)
@@ -120,12 +120,12 @@ def hull(points: Points, asset: XmlNode) -> Faces:
     from scipy.spatial import ConvexHull, QhullError
 
     try:
-        found = ConvexHull(points)
+        convex_hull = ConvexHull(points)
     except (QhullError, ValueError):
         raise asset.fault("is flat and has no convex hull; give the body an <inertial>") from None
-    faces: Faces = np.array(found.simplices, np.int64)
+    faces: Faces = np.array(convex_hull.simplices, np.int64)
     a, b, c = (points[faces[:, k]] for k in range(3))
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), found.equations[:, :3]) < 0
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), convex_hull.equations[:, :3]) < 0
     faces[inward] = faces[inward][:, [0, 2, 1]]
     return faces
 
@@ -133,8 +133,8 @@ def hull(points: Points, asset: XmlNode) -> Faces:
 def inconsistent(points: Points, faces: Faces) -> bool:
     """Whether two faces run along an edge the same way."""
     a, b, c = (points[faces[:, k]] for k in range(3))
-    kept = faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 0]
-    edges = np.concatenate([kept[:, [0, 1]], kept[:, [1, 2]], kept[:, [2, 0]]])
+    nondegenerate = faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > 0]
+    edges = np.concatenate([nondegenerate[:, [0, 1]], nondegenerate[:, [1, 2]], nondegenerate[:, [2, 0]]])
     return len(np.unique(edges, axis=0)) < len(edges)
 
 

@@ -75,21 +75,21 @@ class _Reading:
             if m.body_gravcomp[i]:
                 self.refuse("gravcomp", f"of body {name!r}", f"gravcomp takes part of the weight of body {name!r} off")
         for t in range(m.ntendon):
-            for what in ("stiffness", "damping", "frictionloss", "armature"):
-                if getattr(m, f"tendon_{what}", [0.0] * m.ntendon)[t]:
+            for quantity in ("stiffness", "damping", "frictionloss", "armature"):
+                if getattr(m, f"tendon_{quantity}", [0.0] * m.ntendon)[t]:
                     name = m.tendon(t).name or str(t)
-                    self.refuse("tendon", f"{what} of {name}", f"{what} lets tendon {name!r} act on the joints")
+                    self.refuse("tendon", f"{quantity} of {name}", f"{quantity} lets tendon {name!r} act on the joints")
         for a in range(m.nu):
-            for what in ("armature", "damping"):
-                if getattr(m, f"actuator_{what}", [0.0] * m.nu)[a]:
+            for quantity in ("armature", "damping"):
+                if getattr(m, f"actuator_{quantity}", [0.0] * m.nu)[a]:
                     name = m.actuator(a).name or str(a)
-                    self.refuse("actuator", f"{what} of {name}", f"{what} of actuator {name!r} is not read")
-        for what in ("density", "viscosity"):
-            if getattr(m.opt, what):
-                self.refuse("fluid", what, f"{what} puts the arm into a fluid, which is not modelled")
-        for what, count in (("flex", m.nflex), ("plugin", m.nplugin)):
+                    self.refuse("actuator", f"{quantity} of {name}", f"{quantity} of actuator {name!r} is not read")
+        for quantity in ("density", "viscosity"):
+            if getattr(m.opt, quantity):
+                self.refuse("fluid", quantity, f"{quantity} puts the arm into a fluid, which is not modelled")
+        for kind, count in (("flex", m.nflex), ("plugin", m.nplugin)):
             if count:
-                self.refuse(what, f"{count} of them", f"it has {what} elements, which are not modelled")
+                self.refuse(kind, f"{count} of them", f"it has {kind} elements, which are not modelled")
         for j in range(m.njnt):
             if int(m.jnt_type[j]) not in KINDS:
                 raise ArmError(
@@ -109,21 +109,21 @@ class _Reading:
         links, joints = [Link("world")], []
         for i in range(1, m.nbody):
             name, parent = self.bodies[i], self.bodies[m.body_parentid[i]]
-            place = _placement(m.body_pos[i], m.body_quat[i])
+            placement = _placement(m.body_pos[i], m.body_quat[i])
             first, count = int(m.body_jntadr[i]), int(m.body_jntnum[i])
             for j in range(first, first + count):
                 child = name if j == first + count - 1 else f"{name}_{self.joints[j]}"
-                joints.append(self.joint(j, parent, child, place))
+                joints.append(self.joint(j, parent, child, placement))
                 if child != name:
                     links.append(Link(child))
-                parent, place = child, Placement()
+                parent, placement = child, Placement()
             if not count:
-                joints.append(Joint(f"{name}_fixed", "fixed", parent, name, place))
+                joints.append(Joint(f"{name}_fixed", "fixed", parent, name, placement))
             body = Inertia.of(float(m.body_mass[i]), inertia=[float(x) for x in m.body_inertia[i]], what=name)
             links.append(Link(name, body.placed(_placement(m.body_ipos[i], m.body_iquat[i]))))
         return links, joints
 
-    def joint(self, j: int, parent: str, child: str, place: Placement) -> Joint:
+    def joint(self, j: int, parent: str, child: str, placement: Placement) -> Joint:
         """Joint ``j``: the anchor, the axis along z, the motion less ``qpos0``, and back to the body."""
         m, kind = self.model, KINDS[int(self.model.jnt_type[j])]
         turn = along(exact_vector(m.jnt_axis[j], "axis"), f"{ORIGIN}: joint {self.joints[j]!r}: axis")
@@ -134,7 +134,7 @@ class _Reading:
         lower, upper = (float(x) for x in m.jnt_range[j]) if m.jnt_limited[j] else (-math.inf, math.inf)
         effort = min(abs(float(x)) for x in m.jnt_actfrcrange[j]) if m.jnt_actfrclimited[j] else math.inf
         return Joint(
-            self.joints[j], kind, parent, child, place @ anchor @ turn,
+            self.joints[j], kind, parent, child, placement @ anchor @ turn,
             Placement.of(back) @ turn.inverse() @ anchor.inverse(), Limits(lower, upper, effort=effort),
         )  # fmt: skip
 
@@ -165,7 +165,7 @@ class _Reading:
 
     def mimics(self) -> list[Mimic]:
         """The joints that equality constraints make follow others; other constraints are refused."""
-        m, found = self.model, []
+        m, mimics = self.model, []
         for e in range(m.neq):
             if not m.eq_active0[e]:
                 continue
@@ -175,13 +175,15 @@ class _Reading:
             if kind != "joint":
                 self.refuse("equality", name, f"equality {kind} {name!r} ties parts together; remove it")
             follower, master = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
-            at = -float(m.qpos0[master]) if master >= 0 else 0.0
-            offset = float(m.qpos0[follower]) + sum(float(a) * at**k for k, a in enumerate(m.eq_data[e][:5]))
+            master_displacement = -float(m.qpos0[master]) if master >= 0 else 0.0
+            offset = float(m.qpos0[follower]) + sum(
+                float(a) * master_displacement**k for k, a in enumerate(m.eq_data[e][:5])
+            )
             where = f"{ORIGIN}: joint {self.joints[follower]!r}"
             ratio = None if m.eq_data[e][2:5].any() else exact(float(m.eq_data[e][1]) if master >= 0 else 0)
-            tied = self.joints[master] if master >= 0 else ""
-            found.append(Mimic(self.joints[follower], tied, ratio, exact(offset), where))
-        return found
+            master_name = self.joints[master] if master >= 0 else ""
+            mimics.append(Mimic(self.joints[follower], master_name, ratio, exact(offset), where))
+        return mimics
 
 
 def _model_name(model: Any) -> str:

@@ -21,19 +21,19 @@ def package_folder(name: str, folder: Path | None) -> Path:
     """The folder of a package, as seen from the folder of the file that names it."""
     if not NAME.fullmatch(name) or set(name) == {"."}:
         raise ArmError(f"{shown(name)} is no name of a package; a package is a folder of that name")
-    places: list[Path] = []
+    roots: list[Path] = []
     if folder is not None:
-        here = folder.resolve()
-        for parent in (here, *here.parents):
+        start = folder.resolve()
+        for parent in (start, *start.parents):
             if parent.name == name:
                 return parent
             if parent != parent.parent:  # folders at the root of the machine, as /etc, are nobody's packages
-                places.append(parent)
-    places += [Path(part) for part in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if part]
-    places += [Path(part) / "share" for part in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if part]
-    for place in places:
-        if (place / name).is_dir():
-            return (place / name).resolve()
+                roots.append(parent)
+    roots += [Path(part) for part in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if part]
+    roots += [Path(part) / "share" for part in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if part]
+    for root in roots:
+        if (root / name).is_dir():
+            return (root / name).resolve()
     where = f"beside {folder} or above it" if folder is not None else "of a text without a folder"
     raise ArmError(
         f"the package {shown(name)} is not found {where}; put its folder there, or name its place in ROS_PACKAGE_PATH"
@@ -49,13 +49,13 @@ def referenced_file(reference: str, folder: Path | None) -> Path:
                 f"{shown(reference)} stands beside a file, and a text has no folder; load the file by its path"
             )
         return inside(folder, reference, folder)
-    kind, rest = match[1], match[2]
+    kind, location = match[1], match[2]
     if kind == "file":
-        path = Path(rest)
+        path = Path(location)
         if not path.is_absolute():
             raise ArmError(f"{shown(reference)}: file:// is followed by a whole path, as in file:///home/me/arm.stl")
         return path
-    name, _, path_in = rest.partition("/")
+    name, _, path_in = location.partition("/")
     root = package_folder(name, folder)
     return inside(root, path_in, root)
 
@@ -64,7 +64,7 @@ def inside(base: Path, path: str, root: Path) -> Path:
     """``path`` below ``base``, refused where it leads out of ``root``."""
     if "\0" in path:
         raise ArmError(f"{shown(path)} is no path of a file")
-    found = (base / path).resolve()
-    if not found.is_relative_to(root.resolve()):
+    resolved = (base / path).resolve()
+    if not resolved.is_relative_to(root.resolve()):
         raise ArmError(f"{shown(path)} leads out of {root}; name a file within it")
-    return found
+    return resolved

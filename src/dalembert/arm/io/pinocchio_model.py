@@ -44,9 +44,9 @@ def arm_of_pinocchio(model: Any, physical: str, mimic: str) -> ArmDescription:
         links.append(Link(names[i], _inertia(model.inertias[i])))
     for frame in _body_frames(model):
         if frame.name not in names:
-            place = _placement(frame.placement)
+            placement = _placement(frame.placement)
             links.append(Link(frame.name))
-            joints.append(Joint(f"{frame.name}_fixed", "fixed", names[int(frame.parentJoint)], frame.name, place))
+            joints.append(Joint(f"{frame.name}_fixed", "fixed", names[int(frame.parentJoint)], frame.name, placement))
     return ArmDescription(
         model.name or "arm",
         tuple(links),

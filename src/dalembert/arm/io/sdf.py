@@ -160,15 +160,15 @@ def _inertia(node: XmlNode, reading: AngleReading) -> Inertia:
     if pose is not None and pose.element.get("relative_to"):
         raise inertial.fault("its <pose> is in the frame of the link; take relative_to off")
     mass, table = inertial.one("mass"), inertial.one("inertia")
-    body: dict[str, Fraction] = {"xx": Fraction(1), "yy": Fraction(1), "zz": Fraction(1)}
+    moments: dict[str, Fraction] = {"xx": Fraction(1), "yy": Fraction(1), "zz": Fraction(1)}
     for pair in ("xx", "yy", "zz", "xy", "xz", "yz"):
         entry = table.one(f"i{pair}") if table is not None else None
         if entry is not None:
-            body[pair] = of_text(entry).number("value")
-    amount = of_text(mass).number("value") if mass is not None else Fraction(1)
-    found = Inertia.of(amount, inertia=body, what=inertial.where)
-    place = read_pose(pose, reading)
-    return found.placed(place) if place.steps else found
+            moments[pair] = of_text(entry).number("value")
+    mass_value = of_text(mass).number("value") if mass is not None else Fraction(1)
+    inertia = Inertia.of(mass_value, inertia=moments, what=inertial.where)
+    placement = read_pose(pose, reading)
+    return inertia.placed(placement) if placement.steps else inertia
 
 
 class _Row:
@@ -192,8 +192,8 @@ class _Row:
             if self.expressed_in:
                 turn = frames.between(self.name, self.expressed_in, world).rotation
                 x, y, z = (sum((a * b for a, b in zip(row, (x, y, z), strict=True)), Fraction(0)) for row in turn)
-            turned = along((x, y, z), f"{self.where}: axis")
-            before, after = before @ turned, turned.inverse() @ after
+            to_axis = along((x, y, z), f"{self.where}: axis")
+            before, after = before @ to_axis, to_axis.inverse() @ after
         return Joint(self.name, self.kind, self.parent, self.child, before, after, self.limits)
 
 
@@ -206,7 +206,7 @@ def _joint(node: XmlNode, frames: SdfFrames, reading: AngleReading, origin: str)
         raise node.fault(f"has type {shortened(type_)}; the types that are read are {listed(TYPES)}")
     ends = [word(node, tag) for tag in ("parent", "child")]
     for tag, end in zip(("parent", "child"), ends, strict=True):
-        if not end or (end != "world" and end not in frames.own) or (tag == "child" and end == "world"):
+        if not end or (end != "world" and end not in frames.declared) or (tag == "child" and end == "world"):
             raise node.fault(f"its <{tag}> is {shortened(end)}; name a link of the model")
     row = _Row(name, TYPES[type_], *(frames.link_of(end) for end in ends))
     row.where = node.where
@@ -231,9 +231,13 @@ def _joint(node: XmlNode, frames: SdfFrames, reading: AngleReading, origin: str)
             of_text(child).number("value") if (child := mimic.one(tag)) is not None else Fraction(default)
             for tag, default in (("multiplier", 1), ("offset", 0), ("reference", 0))
         )
-        at = offset - ratio * start
-        meant = reading.angle(Decimal(str(float(at))), f"{mimic.where}: offset") if row.kind == "revolute" else None
-        row.mimic = Mimic(name, mimic.element.get("joint", ""), ratio, at, node.where, meant)
+        zero_offset = offset - ratio * start
+        meant = (
+            reading.angle(Decimal(str(float(zero_offset))), f"{mimic.where}: offset")
+            if row.kind == "revolute"
+            else None
+        )
+        row.mimic = Mimic(name, mimic.element.get("joint", ""), ratio, zero_offset, node.where, meant)
     return row
 
 
@@ -242,10 +246,10 @@ def _losses(row: _Row, axis: XmlNode, type_: str) -> None:
     limit = axis.one("limit")
     if limit is not None:
         limit.known_tags(("lower", "upper", "effort", "velocity", "stiffness", "dissipation"))
-        read = attributes(limit, {tag: tag for tag in ("lower", "upper", "effort", "velocity")})
-        lower, upper = read.limit("lower", -math.inf), read.limit("upper", math.inf)
+        node = attributes(limit, {tag: tag for tag in ("lower", "upper", "effort", "velocity")})
+        lower, upper = node.limit("lower", -math.inf), node.limit("upper", math.inf)
         # The format writes no limit as -1.
-        effort, velocity = (x if x >= 0 else math.inf for x in (read.limit("effort", -1), read.limit("velocity", -1)))
+        effort, velocity = (x if x >= 0 else math.inf for x in (node.limit("effort", -1), node.limit("velocity", -1)))
         turns = type_ == "continuous"
         try:
             row.limits = Limits(-math.inf if turns else lower, math.inf if turns else upper, velocity, effort)
@@ -260,9 +264,9 @@ def _losses(row: _Row, axis: XmlNode, type_: str) -> None:
             "spring_stiffness": "stiffness",
             "spring_reference": "rest",
         }
-        read = attributes(dynamics, names)
-        row.drive = JointDrive(row.name, damping=read.not_negative("damping"), friction=read.not_negative("friction"))
-        row.stiffness, row.rest = read.not_negative("stiffness"), float(read.number("rest", 0))
+        node = attributes(dynamics, names)
+        row.drive = JointDrive(row.name, damping=node.not_negative("damping"), friction=node.not_negative("friction"))
+        row.stiffness, row.rest = node.not_negative("stiffness"), float(node.number("rest", 0))
 
 
 def _grounded(
@@ -281,10 +285,10 @@ def _grounded(
     )
     if len(roots) != 1:
         return links, joints  # the description says what is wrong with several roots
-    place = world @ frames.in_model(roots[0])
-    if place.is_identity():
+    root_placement = world @ frames.in_model(roots[0])
+    if root_placement.is_identity():
         return links, joints
     name = "world_joint"
     while any(joint.name == name for joint in joints):
         name += "_"
-    return [Link("world"), *links], [Joint(name, "fixed", "world", roots[0], place), *joints]
+    return [Link("world"), *links], [Joint(name, "fixed", "world", roots[0], root_placement), *joints]

@@ -55,21 +55,24 @@ def read_pose(node: XmlNode | None, reading: AngleReading) -> Placement:
 
 @dataclass
 class SdfFrames:
-    """The frames of a model by name: what each is relative to, and its pose there."""
+    """The frames of a model by name.
+
+    ``declared`` has what each is relative to and its pose there; ``resolved`` the poses in the model worked out so far.
+    """
 
     origin: str
-    own: dict[str, tuple[str, Placement]] = field(default_factory=dict)
-    found: dict[str, Placement] = field(default_factory=dict)
+    declared: dict[str, tuple[str, Placement]] = field(default_factory=dict)
+    resolved: dict[str, Placement] = field(default_factory=dict)
     carrier: dict[str, str] = field(default_factory=dict)
     """What each link and frame is fixed to; a link to itself."""
 
     def link_of(self, name: str) -> str:
         """The link that a link, or a frame attached to one, belongs to."""
-        seen: set[str] = set()
+        visited: set[str] = set()
         while name != "world" and self.carrier.get(name, name) != name:
-            if name in seen:
+            if name in visited:
                 break
-            seen.add(name)
+            visited.add(name)
             name = self.carrier[name]
         if name != "world" and self.carrier.get(name) != name:
             raise ArmError(
@@ -79,25 +82,25 @@ class SdfFrames:
 
     def add(self, name: str, relative_to: str, pose: Placement) -> None:
         """A frame; names are one space for links, joints and frames."""
-        if name in self.own or name in (MODEL, "world"):
+        if name in self.declared or name in (MODEL, "world"):
             raise ArmError(f"{self.origin}: two frames are named {shortened(name)}; rename one")
-        self.own[name] = relative_to or MODEL, pose
+        self.declared[name] = relative_to or MODEL, pose
 
     def in_model(self, name: str) -> Placement:
         """Where a frame stands in the model."""
         chain: list[str] = []
-        while name != MODEL and name not in self.found:
-            if name not in self.own:
+        while name != MODEL and name not in self.resolved:
+            if name not in self.declared:
                 raise ArmError(f"{self.origin}: a pose is relative to {shortened(name)}, which is not there")
             if name in chain or len(chain) > DEEPEST:
                 raise ArmError(f"{self.origin}: the poses of {shortened(name)} go round in a circle; mend relative_to")
             chain.append(name)
-            name = self.own[name][0]
-        place = self.found.get(name, Placement())
+            name = self.declared[name][0]
+        placement = self.resolved.get(name, Placement())
         for name in reversed(chain):
-            place = few_steps(place @ self.own[name][1])
-            self.found[name] = place
-        return place
+            placement = few_steps(placement @ self.declared[name][1])
+            self.resolved[name] = placement
+        return placement
 
     def between(self, parent: str, child: str, world: Placement) -> Placement:
         """``child`` in ``parent``; ``world`` is the model in the world."""
@@ -114,5 +117,5 @@ def attributes(node: XmlNode | None, names: Mapping[str, str]) -> XmlNode:
             if child is not None:
                 values[name] = (child.element.text or "").strip()
     where, skipped = (node.where, node.skipped) if node is not None else ("", None)
-    made = XmlNode(Element("limit", values), where)
-    return made if skipped is None else XmlNode(made.element, where, skipped)
+    as_attributes = XmlNode(Element("limit", values), where)
+    return as_attributes if skipped is None else XmlNode(as_attributes.element, where, skipped)

@@ -12,9 +12,9 @@ MOST_SHAPES = 10_000
 """Most shapes of one link that are kept."""
 
 
-def shapes_read(readers: Iterable[Callable[[], LinkShape | None]]) -> tuple[LinkShape, ...]:
+def read_all_shapes(readers: Iterable[Callable[[], LinkShape | None]]) -> tuple[LinkShape, ...]:
     """The shapes that these readers give; one that raises is a shape with a fault."""
-    found: list[LinkShape] = []
+    shapes: list[LinkShape] = []
     for number, read in enumerate(readers):
         if number >= MOST_SHAPES:
             break
@@ -22,8 +22,8 @@ def shapes_read(readers: Iterable[Callable[[], LinkShape | None]]) -> tuple[Link
             shape = read()
         except ArmError as fault:
             shape = LinkShape("mesh", (1.0, 1.0, 1.0), fault=str(fault))
-        found += [shape] if shape is not None else []
-    return tuple(found)
+        shapes += [shape] if shape is not None else []
+    return tuple(shapes)
 
 
 def size_of(kind: str, numbers: Sequence[Fraction | float], where: str) -> tuple[float, ...]:

@@ -25,7 +25,7 @@ from ..placement import Placement, Step
 from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
 from .expression import shown
-from .mimic import as_asked, followers
+from .mimic import followers, with_followers
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
 from .toml_shapes import read_shapes
@@ -92,10 +92,12 @@ def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") 
     """The arm of a table: a file, or one of the arms of a mechanism file; ``name`` where it says none."""
     base = top.table("base", FRAME)
     tool = top.table("tool", FRAME)
-    links, joints, by_joint = read_tree(top, base)
-    asked, joints = joints, as_asked(joints, mimic)
-    held = {joint.name for joint, now in zip(asked, joints, strict=True) if joint.moves and not now.moves}
-    by_joint = [row for row in by_joint if next(joint for joint in joints if joint.name == row.joint).moves]
+    links, joints, joint_drives = read_tree(top, base)
+    described, joints = joints, with_followers(joints, mimic)
+    held_joints = {
+        joint.name for joint, treated in zip(described, joints, strict=True) if joint.moves and not treated.moves
+    }
+    joint_drives = [row for row in joint_drives if next(joint for joint in joints if joint.name == row.joint).moves]
     arm = ArmDescription(
         name=top.text("name") if "name" in top else name,
         links=tuple(links),
@@ -109,7 +111,7 @@ def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") 
         origin=origin,
     )
     springs = (part for table in top.tables("springs", SPRING) for part in read_spring(table))
-    arm = arm.with_elastic(*(part for part in springs if not part.at_one_of(held)))
+    arm = arm.with_elastic(*(part for part in springs if not part.at_one_of(held_joints)))
     for table in top.tables("loads", LOAD):
         link = table.text("link") if "link" in table else None
         if (link or arm.tool_link) in dict(arm.loads):
@@ -117,9 +119,13 @@ def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") 
         arm = arm.holding(Load.of(read_body(table)), link)
     drives = top.table("drives", DRIVES)
     train = read_drives(drives, arm, origin) if drives is not None else DriveTrain(origin=origin)
-    tied = followers(joints)
-    own = joined(train, by_joint, origin, tied) if train else train_of_joints(by_joint, origin, tied)
-    return replace(arm, drives=own)
+    follower_joints = followers(joints)
+    all_drives = (
+        joined(train, joint_drives, origin, follower_joints)
+        if train
+        else train_of_joints(joint_drives, origin, follower_joints)
+    )
+    return replace(arm, drives=all_drives)
 
 
 def parse(text: str, origin: str) -> dict[str, object]:
@@ -180,7 +186,7 @@ def read_tree(top: TomlTable, base: TomlTable | None) -> tuple[list[Link], list[
             before=before,
             after=after,
             limits=read_limits(table),
-            held=read_held(table, kind),
+            held=read_locked_position(table, kind),
             follows=read_follows(table, kind),
         )
         joints.append(joint)
@@ -225,7 +231,7 @@ def unnamed(placement: Placement) -> Placement:
     return Placement.of(*(Step(step.kind, step.axis, step.amount) for step in placement.steps))
 
 
-def read_held(table: TomlTable, kind: str) -> float:
+def read_locked_position(table: TomlTable, kind: str) -> float:
     """Where a fixed joint stands that was locked (rad or m); motors that turn with it stand accordingly."""
     if "held" in table and kind != "fixed":
         raise table.fault(f"held says where a fixed joint was locked, and this one is {kind}; leave it out")

@@ -180,20 +180,22 @@ def read_friction_model(table: TomlTable) -> FrictionModel:
     """The friction model of a table: its name, and its parameters as the fields of the model have them."""
     if "model" not in table:
         return COULOMB
-    every = {field.name for kind in FRICTION_MODELS.values() for field in fields(kind)}
-    entries = table.table("model", ("name", *sorted(every)))
+    all_parameters = {field.name for kind in FRICTION_MODELS.values() for field in fields(kind)}
+    entries = table.table("model", ("name", *sorted(all_parameters)))
     assert entries is not None
     name = entries.text("name")
     if name not in FRICTION_MODELS:
         raise entries.fault(f"no friction model {shown(name)}; there are {listed(FRICTION_MODELS)}")
     kind = FRICTION_MODELS[name]
-    own = [field.name for field in fields(kind)]
+    parameters = [field.name for field in fields(kind)]
     for parameter in entries.values:
-        if parameter not in ("name", *own):
-            raise entries.fault(f"the friction model {name!r} has no {parameter!r}; it has {listed(own) or 'none'}")
-    for parameter in own:
+        if parameter not in ("name", *parameters):
+            raise entries.fault(
+                f"the friction model {name!r} has no {parameter!r}; it has {listed(parameters) or 'none'}"
+            )
+    for parameter in parameters:
         entries.needed(parameter)
-    return kind(**{parameter: entries.real(parameter, 0.0) for parameter in own})
+    return kind(**{parameter: entries.real(parameter, 0.0) for parameter in parameters})
 
 
 def read_motor(table: TomlTable) -> Motor:
@@ -236,8 +238,8 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
         if actuator.stall is not None:
             lines.append(f"stall_torque = {float(actuator.stall)!r}")
     for element in train.elements:
-        own = element.turns if isinstance(element.turns, Formula) else None
-        lines += ["", f"[[{prefix}elements]]", *_part(element, own)]
+        formula = element.turns if isinstance(element.turns, Formula) else None
+        lines += ["", f"[[{prefix}elements]]", *_part(element, formula)]
     for joint, friction in train.joint_friction:
         lines += ["", f"[[{prefix}joint_friction]]", f"joint = {_text(joint)}"]
         lines += [f"{key} = {value}" for key, value in _friction_values(friction).items()]
@@ -257,8 +259,8 @@ def _part(part: Actuator | Element, turns: Formula | None) -> list[str]:
         entries |= {"mass": _number(rotor.mass), "across": _number(rotor.across)}
         entries["counted"] = "true" if rotor.counted else "false"
     ratios = _inline({_text(joint): _number(ratio) for joint, ratio in part.ratios})
-    by = f"ratios = {ratios}" if turns is None or part.ratios else f"turns = {_text(turns.text)}"
-    return [*name, by, f"rotor = {_inline(entries)}", *body]
+    motion = f"ratios = {ratios}" if turns is None or part.ratios else f"turns = {_text(turns.text)}"
+    return [*name, motion, f"rotor = {_inline(entries)}", *body]
 
 
 def _friction_values(friction: Friction) -> dict[str, str]:
@@ -268,8 +270,8 @@ def _friction_values(friction: Friction) -> dict[str, str]:
         entries["starting"] = repr(float(friction.starting))
     entries["viscous"] = repr(float(friction.viscous))
     if friction.model != COULOMB:
-        own = {field.name: repr(float(getattr(friction.model, field.name))) for field in fields(friction.model)}
-        entries["model"] = _inline({"name": _text(friction.model.name), **own})
+        parameters = {field.name: repr(float(getattr(friction.model, field.name))) for field in fields(friction.model)}
+        entries["model"] = _inline({"name": _text(friction.model.name), **parameters})
     return entries
 
 

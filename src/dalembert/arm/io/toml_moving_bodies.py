@@ -43,15 +43,15 @@ def read_turns(parts: Sequence[TomlTable], arm: ArmDescription) -> Formulas | No
     """The positions of all motors as formulas, if one of them has ``turns``; the others turn by their ratios."""
     if not any("turns" in part for part in parts):
         return None
-    each = []
+    formulas = []
     for part in parts:
         if "turns" in part:
-            each.append(formula_of(part, "turns", arm.joint_names))
+            formulas.append(formula_of(part, "turns", arm.joint_names))
             continue
         ratios = part.table("ratios", [joint.name for joint in arm.joints])
         terms = [f"({ratios.number(joint)})*{quoted(joint)}" for joint in ratios.values] if ratios is not None else []
-        each.append(read_formula(" + ".join(terms) or "0", arm.joint_names, part.where))
-    return Formulas(tuple(each))
+        formulas.append(read_formula(" + ".join(terms) or "0", arm.joint_names, part.where))
+    return Formulas(tuple(formulas))
 
 
 def quoted(joint: str) -> str:

@@ -41,8 +41,10 @@ def _shape(table: TomlTable) -> LinkShape:
         colour = (r, g, b, a)
         if not all(0 <= part <= 1 for part in colour):
             raise table.fault("colour is red, green, blue and opacity, each from 0 to 1")
-    place = Placement() if origin is None else origin.placement()
-    return LinkShape(kind, size_of(kind, size, table.where), table.placement(), table.text("file", ""), place, colour)
+    origin_placement = Placement() if origin is None else origin.placement()
+    return LinkShape(
+        kind, size_of(kind, size, table.where), table.placement(), table.text("file", ""), origin_placement, colour
+    )
 
 
 def _numbers(table: TomlTable, key: str, count: int) -> tuple[float, ...]:
@@ -52,15 +54,15 @@ def _numbers(table: TomlTable, key: str, count: int) -> tuple[float, ...]:
 
 def shape_entries(shape: LinkShape) -> list[tuple[str, Value]]:
     """The entries of a shape, as ``read_shapes`` takes them."""
-    found: list[tuple[str, Value]] = [("kind", shape.kind)]
+    entries: list[tuple[str, Value]] = [("kind", shape.kind)]
     if shape.kind != "mesh" or shape.size != (1.0, 1.0, 1.0):
-        found.append(("size", shape.size))
-    found += _placed(shape.placement)
+        entries.append(("size", shape.size))
+    entries += _placed(shape.placement)
     if shape.kind == "mesh":
-        found.append(("file", shape.file))
+        entries.append(("file", shape.file))
         if not shape.origin.is_identity():
-            found.append(("origin", _placed(shape.origin)))
-    return found + ([("colour", shape.colour)] if shape.colour is not None else [])
+            entries.append(("origin", _placed(shape.origin)))
+    return entries + ([("colour", shape.colour)] if shape.colour is not None else [])
 
 
 def _placed(placement: Placement) -> list[tuple[str, Value]]:

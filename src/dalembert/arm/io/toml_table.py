@@ -149,10 +149,10 @@ class TomlTable:
         if not isinstance(value, list):
             raise self.fault(f"{key} must be a list of tables, each under [[{key}]]; got {shown(value)}")
         names = [item.get("name") if isinstance(item, dict) else None for item in value]
-        called = [f"{key}[{i}]" + (f" {shown(name)}" if isinstance(name, str) else "") for i, name in enumerate(names)]
+        labels = [f"{key}[{i}]" + (f" {shown(name)}" if isinstance(name, str) else "") for i, name in enumerate(names)]
         return [
-            TomlTable.of(item, f"{self.where}: {at}", keys, self.reading)
-            for item, at in zip(value, called, strict=True)
+            TomlTable.of(item, f"{self.where}: {label}", keys, self.reading)
+            for item, label in zip(value, labels, strict=True)
         ]
 
     def steps(self, key: str) -> Placement:

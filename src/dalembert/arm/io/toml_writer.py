@@ -112,10 +112,10 @@ def row_of(arm: ArmDescription, joint: Joint, convention: str, base_placement: P
         amounts[key] = step.amount
     row = DHRow(**amounts, type=joint.kind)  # type: ignore[arg-type]
     try:
-        same = placements(row, int(number), convention) == (Placement(before), joint.after)
+        matches = placements(row, int(number), convention) == (Placement(before), joint.after)
     except ArmError:  # a length in place of an angle: other steps that happen to have the names of a DH row
         return None
-    return row if same else None
+    return row if matches else None
 
 
 def joint_placement(arm: ArmDescription, joint: Joint, convention: str, base_placement: Placement) -> Pairs:
@@ -174,8 +174,10 @@ def steps(placement: Placement) -> str:
 
 def step_pairs(step: Step) -> Pairs:
     """One step as an inline table."""
-    by = angle(step.amount) if isinstance(step.amount, Angle) else number(step.amount)
-    return [(step.kind, quoted("xyz"[step.axis])), ("by", by)] + ([("name", quoted(step.name))] if step.name else [])
+    amount = angle(step.amount) if isinstance(step.amount, Angle) else number(step.amount)
+    return [(step.kind, quoted("xyz"[step.axis])), ("by", amount)] + (
+        [("name", quoted(step.name))] if step.name else []
+    )
 
 
 # -- joints, links, springs -------------------------------------------------------------------------
@@ -196,9 +198,9 @@ def joint_pairs(arm: ArmDescription, joint: Joint, previous: str, convention: st
 def follows_pairs(follows: Follows) -> Pairs:
     """The joint that another follows, and how."""
     offset = follows.offset
-    written = angle(offset) if isinstance(offset, Angle) else number(offset)
+    offset_text = angle(offset) if isinstance(offset, Angle) else number(offset)
     pairs = [("joint", quoted(follows.joint)), ("multiplier", number(follows.multiplier))]
-    return pairs + ([("offset", written)] if written != "0" else [])
+    return pairs + ([("offset", offset_text)] if offset_text != "0" else [])
 
 
 def limit_pairs(limits: Limits, is_angle: bool) -> Pairs:
@@ -221,8 +223,8 @@ def base_link(arm: ArmDescription) -> Pairs:
 def link_pairs(link: Link) -> Pairs:
     """The entries of a link."""
     meshes = [("meshes", listing(map(quoted, link.meshes)))] if link.meshes else []
-    shown = [shape_entries(shape) for shape in link.shapes if not shape.fault]
-    shapes = [("shapes", listing(map(value_of, shown)))] if shown else []
+    drawable = [shape_entries(shape) for shape in link.shapes if not shape.fault]
+    shapes = [("shapes", listing(map(value_of, drawable)))] if drawable else []
     return [("name", quoted(link.name)), *body_pairs(link.inertia), *meshes, *shapes]
 
 
@@ -313,8 +315,8 @@ def number(value: Fraction) -> str:
         return sign + (digits if len(digits) < 19 else digits + ".0")
     digits = digits.rjust(decimals + 1, "0")
     if decimals > 9 and abs(value) < 1e-4:
-        bare = digits.lstrip("0")
-        return f"{sign}{bare}e-{decimals}"
+        significant = digits.lstrip("0")
+        return f"{sign}{significant}e-{decimals}"
     return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
 
 

@@ -149,8 +149,8 @@ def _link(node: XmlNode, origin: str, reading: AngleReading, materials: Material
     )
     inertial = node.one("inertial")
     inertia = _inertia(inertial, reading) if inertial is not None else Inertia()
-    found = tuple(mesh for mesh in meshes if mesh)
-    return Link(node.element.get("name", ""), inertia, found, shapes_of_link(node, materials))
+    mesh_files = tuple(mesh for mesh in meshes if mesh)
+    return Link(node.element.get("name", ""), inertia, mesh_files, shapes_of_link(node, materials))
 
 
 def _inertia(node: XmlNode, reading: AngleReading) -> Inertia:

@@ -11,14 +11,14 @@ from ..placement import Placement, translate
 from ..shapes import LinkShape
 
 
-def shown_meshes(link: Link) -> tuple[str, ...]:
+def visual_meshes(link: Link) -> tuple[str, ...]:
     """The mesh files of a link that its <visual> elements name."""
-    return tuple(dict.fromkeys(shape.file for shape in link.shapes if shape.kind == "mesh" and _said(shape)))
+    return tuple(dict.fromkeys(shape.file for shape in link.shapes if shape.kind == "mesh" and _expressible(shape)))
 
 
 def unsaid_shapes(arm: ArmDescription) -> list[str]:
     """The shapes that URDF cannot say, each with its link."""
-    return [f"{shape.kind} of {link.name}" for link in arm.links for shape in link.shapes if not _said(shape)]
+    return [f"{shape.kind} of {link.name}" for link in arm.links for shape in link.shapes if not _expressible(shape)]
 
 
 def add_shapes(
@@ -27,11 +27,11 @@ def add_shapes(
 ) -> None:  # fmt: skip
     """Appends a <visual> for each shape that URDF can say, seen from ``frame``; ``text`` refuses what is no XML."""
     for shape in link.shapes:
-        if not _said(shape):
+        if not _expressible(shape):
             continue
-        for place, tag, attributes in _pieces(shape):
+        for placement, tag, attributes in _pieces(shape):
             visual = SubElement(element, "visual")
-            add_origin(visual, frame @ place)
+            add_origin(visual, frame @ placement)
             geometry = SubElement(visual, "geometry")
             SubElement(geometry, tag, {name: text(value) for name, value in attributes.items()})
             if shape.colour is not None:
@@ -39,7 +39,7 @@ def add_shapes(
                 SubElement(material, "color", rgba=_numbers(shape.colour))
 
 
-def _said(shape: LinkShape) -> bool:
+def _expressible(shape: LinkShape) -> bool:
     """True if URDF can say this shape: it has no ellipsoids, and no meshes that are turned before they are scaled."""
     if shape.fault or shape.kind == "ellipsoid":
         return False

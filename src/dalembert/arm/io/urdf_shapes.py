@@ -7,7 +7,7 @@ from functools import partial
 
 from ..shapes import Colour, LinkShape
 from .angle_reading import AngleReading
-from .shape_reading import shapes_read, size_of
+from .shape_reading import read_all_shapes, size_of
 from .urdf_origin import read_origin
 from .xml_colours import colour_of
 from .xml_text import XmlNode
@@ -17,13 +17,13 @@ Materials = Mapping[str, Colour]
 
 def materials_of(root: XmlNode) -> Materials:
     """Colours by the names of materials; one named in a link counts for the whole file, as in the format."""
-    found: dict[str, Colour] = {}
+    colours: dict[str, Colour] = {}
     for material in root.element.iter("material"):
         colour = material.find("color")
         shade = colour_of(colour.get("rgba")) if colour is not None else None
         if shade is not None:
-            found.setdefault(material.get("name", ""), shade)
-    return found
+            colours.setdefault(material.get("name", ""), shade)
+    return colours
 
 
 def shapes_of_link(link: XmlNode, materials: Materials) -> tuple[LinkShape, ...]:
@@ -31,7 +31,7 @@ def shapes_of_link(link: XmlNode, materials: Materials) -> tuple[LinkShape, ...]
     tag = "visual" if link.element.find("visual/geometry") is not None else "collision"
     # Angles as written: nothing is derived from them, and nothing is told of them.
     apart = XmlNode(link.element, link.where)
-    return shapes_read(partial(_shape, node, materials, AngleReading()) for node in apart.all(tag))
+    return read_all_shapes(partial(_shape, node, materials, AngleReading()) for node in apart.all(tag))
 
 
 def _shape(node: XmlNode, materials: Materials, reading: AngleReading) -> LinkShape | None:
@@ -41,18 +41,20 @@ def _shape(node: XmlNode, materials: Materials, reading: AngleReading) -> LinkSh
     material = node.element.find("material")
     colour = None
     if material is not None:
-        own = material.find("color")
-        colour = (colour_of(own.get("rgba")) if own is not None else None) or materials.get(material.get("name", ""))
-    place = read_origin(node, reading)
+        colour_element = material.find("color")
+        colour = (colour_of(colour_element.get("rgba")) if colour_element is not None else None) or materials.get(
+            material.get("name", "")
+        )
+    placement = read_origin(node, reading)
     for part in geometry.children():
         if part.tag == "box":
-            return LinkShape("box", size_of("box", part.vector("size"), part.where), place, colour=colour)
+            return LinkShape("box", size_of("box", part.vector("size"), part.where), placement, colour=colour)
         if part.tag == "sphere":
-            return LinkShape("sphere", size_of("sphere", [part.number("radius")], part.where), place, colour=colour)
+            return LinkShape("sphere", size_of("sphere", [part.number("radius")], part.where), placement, colour=colour)
         if part.tag in ("cylinder", "capsule"):
             size = size_of(part.tag, [part.number("radius"), part.number("length")], part.where)
-            return LinkShape(part.tag, size, place, colour=colour)
+            return LinkShape(part.tag, size, placement, colour=colour)
         if part.tag == "mesh":
             scale = size_of("mesh", part.vector("scale", (1, 1, 1)), part.where)
-            return LinkShape("mesh", scale, place, part.text("filename"), colour=colour)
+            return LinkShape("mesh", scale, placement, part.text("filename"), colour=colour)
     raise geometry.fault("holds no shape that is known; they are box, sphere, cylinder, capsule, mesh")

@@ -24,7 +24,7 @@ from ..inertia import ENTRIES, Inertia
 from ..placement import Placement, Step
 from ..rounded import spelled_out
 from ..shaft_friction import Friction
-from .urdf_shape_writer import add_shapes, shown_meshes, unsaid_shapes
+from .urdf_shape_writer import add_shapes, unsaid_shapes, visual_meshes
 
 EXACT_DIGITS = 40
 FLOAT_DIGITS = 17
@@ -90,17 +90,17 @@ def _remarks(arm: ArmDescription) -> list[str]:
 
 def _is_armature(part: Actuator | DriveElement) -> bool:
     """True if URDF can say all of this motor or element: an inertia at one joint, nothing else."""
-    bare = part.body is None and not part.rotor.link and len(part.ratios) == 1 and part.ratios[0][1] == 1
+    inertia_only = part.body is None and not part.rotor.link and len(part.ratios) == 1 and part.ratios[0][1] == 1
     if not isinstance(part, Actuator):
-        return bare
-    return bare and not part.friction and part.motor is None and part.stall is None
+        return inertia_only
+    return inertia_only and not part.friction and part.motor is None and part.stall is None
 
 
 def _mimic(follows: Follows) -> dict[str, str]:
     """The attributes of <mimic>."""
     offset = follows.offset
-    written = repr(offset.radians + 0.0) if isinstance(offset, Angle) else spelled(offset)
-    return {"joint": _text(follows.joint), "multiplier": spelled(follows.multiplier), "offset": written}
+    offset_text = repr(offset.radians + 0.0) if isinstance(offset, Angle) else spelled(offset)
+    return {"joint": _text(follows.joint), "multiplier": spelled(follows.multiplier), "offset": offset_text}
 
 
 def _is_plain(friction: Friction) -> bool:
@@ -177,12 +177,12 @@ def _add_fixed(robot: Element, name: str, parent: str, placement: Placement, ine
 def _add_origin(element: Element, placement: Placement) -> None:
     """Appends an <origin>."""
     # Adding zero turns -0.0 into 0.0.
-    angles = _given_angles(placement) or roll_pitch_yaw(placement.rotation)
+    angles = _original_angles(placement) or roll_pitch_yaw(placement.rotation)
     rpy = " ".join(spelled_out(repr(angle + 0.0)) for angle in angles)
     SubElement(element, "origin", xyz=_numbers(placement.position), rpy=rpy)
 
 
-def _given_angles(placement: Placement) -> tuple[float, float, float] | None:
+def _original_angles(placement: Placement) -> tuple[float, float, float] | None:
     """Roll, pitch and yaw as given in the arm, where the steps of the placement still are these rotations."""
     remaining: list[Step] = []
     for step in placement.steps:
@@ -207,7 +207,7 @@ def _given_angles(placement: Placement) -> tuple[float, float, float] | None:
 
 def _add_extension(robot: Element, arm: ArmDescription, tool: str) -> None:
     """Appends the <dalembert> element where it has content."""
-    meshes = [(link.name, mesh) for link in arm.links for mesh in link.meshes if mesh not in shown_meshes(link)]
+    meshes = [(link.name, mesh) for link in arm.links for mesh in link.meshes if mesh not in visual_meshes(link)]
     entries = {}
     if arm.gravity != EARTH:
         entries["gravity"] = _numbers(arm.gravity)

@@ -25,40 +25,40 @@ def replacing(path: str | Path, over: bool = True) -> Iterator[Path]:
     if not over and os.path.exists(target):
         raise FileExistsError(target)
     # A link stays a link: the file it leads to is replaced.
-    place = Path(os.path.realpath(target))
-    if os.path.isdir(place):
+    destination = Path(os.path.realpath(target))
+    if os.path.isdir(destination):
         raise ArmError(f"{target}: is a folder; name a file in it")
-    if os.path.exists(place) and not os.path.isfile(place):
+    if os.path.exists(destination) and not os.path.isfile(destination):
         # A terminal or a pipe has no content that could be lost, and a file must not take its place.
-        yield place
+        yield destination
         return
-    beside = place.with_name(f".{place.name[:100]}.{secrets.token_hex(4)}.part")
+    temporary = destination.with_name(f".{destination.name[:100]}.{secrets.token_hex(4)}.part")
     try:
-        _new(beside)
-        yield beside
-        if place.exists():
-            beside.chmod(place.stat().st_mode & 0o777)
-        _settle(beside)
+        _new(temporary)
+        yield temporary
+        if destination.exists():
+            temporary.chmod(destination.stat().st_mode & 0o777)
+        _settle(temporary)
         if not over:
-            _new(place)
-        beside.replace(place)
+            _new(destination)
+        temporary.replace(destination)
     except FileExistsError:
         raise
     except OSError as fault:
-        kept = ", and the old file is as it was" if os.path.exists(place) else ""
+        old_file = ", and the old file is as it was" if os.path.exists(destination) else ""
         raise ArmError(
-            f"{target}: could not be written ({reason(fault)}){kept}; make room there, or name another file"
+            f"{target}: could not be written ({reason(fault)}){old_file}; make room there, or name another file"
         ) from None
     finally:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            temporary.unlink()
 
 
 def write_whole(path: str | Path, text: str, encoding: str = "utf-8", over: bool = True) -> None:
     """The file with this text and no other; line ends as they are in the text."""
     content = text.encode(encoding)
-    with replacing(path, over) as beside:
-        beside.write_bytes(content)
+    with replacing(path, over) as temporary:
+        temporary.write_bytes(content)
 
 
 def made_folder(path: str | Path) -> Path:

@@ -66,12 +66,12 @@ class _Names(Mapping[str, Value]):
         self.calls = dict.fromkeys(("xacro.load_yaml", "load_yaml"), reader.yaml)
 
     def __getitem__(self, name: str) -> Value:
-        found = self.scope.holder("texts", name)
-        if found is None:
+        holder = self.scope.holder("texts", name)
+        if holder is None:
             raise KeyError(name)
-        if name not in found.values:
-            found.values[name] = self.reader.value(found.texts[name], found, self.depth + 1)
-        return found.values[name]
+        if name not in holder.values:
+            holder.values[name] = self.reader.value(holder.texts[name], holder, self.depth + 1)
+        return holder.values[name]
 
     def __contains__(self, name: object) -> bool:
         return self.scope.holder("texts", str(name)) is not None
@@ -90,14 +90,14 @@ def expand_xacro(
     reader = _Reader(origin, dict(arguments or {}))
     top = Scope()
     reader.tell_folder(folder)
-    made = Element(root.tag, {key: reader.text(value, top, 0) for key, value in root.attrib.items()})
-    made.extend(reader.children(root, top, 0))
-    unused = set(arguments or {}) - reader.asked
+    expanded = Element(root.tag, {key: reader.text(value, top, 0) for key, value in root.attrib.items()})
+    expanded.extend(reader.children(root, top, 0))
+    unused = set(arguments or {}) - reader.used_arguments
     if unused:
         raise ArmError(
-            f"{origin}: has no argument {shown(sorted(unused)[0])}; its arguments are {sorted(reader.asked)}"
+            f"{origin}: has no argument {shown(sorted(unused)[0])}; its arguments are {sorted(reader.used_arguments)}"
         )
-    return made
+    return expanded
 
 
 def is_xacro(root: Element) -> bool:
@@ -130,7 +130,7 @@ def typed(text: str) -> Value:
 
 class _Reader:
     def __init__(self, origin: str, arguments: dict[str, str]) -> None:
-        self.origin, self.arguments, self.asked = origin, arguments, set[str]()
+        self.origin, self.arguments, self.used_arguments = origin, arguments, set[str]()
         self.defaults: dict[str, str] = {}
         self.folder: Path | None = None
         self.root: Path | None = None
@@ -143,8 +143,10 @@ class _Reader:
         """Where the main file is: files are included from its folder or its package (by package.xml), or by $(find)."""
         self.folder = self.root = folder
         if folder is not None:
-            here = folder.resolve()
-            self.root = next((place for place in (here, *here.parents) if (place / "package.xml").is_file()), folder)
+            resolved = folder.resolve()
+            self.root = next(
+                (parent for parent in (resolved, *resolved.parents) if (parent / "package.xml").is_file()), folder
+            )
 
     def fault(self, sentence: str) -> ArmError:
         return ArmError(f"{self.origin}: {sentence}")
@@ -157,15 +159,15 @@ class _Reader:
             return text
         if depth > DEEPEST:
             raise self.fault(f"properties refer to each other more than {DEEPEST} deep, or in a circle; mend them")
-        parts, at = [], 0
+        parts, end = [], 0
         for match in PIECE.finditer(text):
-            parts.append(text[at : match.start()])
-            at = match.end()
+            parts.append(text[end : match.start()])
+            end = match.end()
             if match[1] is not None:
                 self.expressions += 1
                 if self.expressions > MOST_EXPRESSIONS:
                     raise self.fault(f"has more than {MOST_EXPRESSIONS} expressions to work out; shorten it")
-                value = self.reckoned(match[1], scope, depth)
+                value = self.evaluate(match[1], scope, depth)
                 if isinstance(value, dict | list):
                     raise self.fault(f"${{{shown(match[1])[1:-1]}}} is a whole table; name an entry of it")
                 parts.append(str(value))
@@ -173,9 +175,9 @@ class _Reader:
                 parts.append(self.command(self.text(match[2], scope, depth + 1)))
             else:
                 parts.append("$")
-        return "".join([*parts, text[at:]])
+        return "".join([*parts, text[end:]])
 
-    def reckoned(self, text: str, scope: Scope, depth: int) -> Value:
+    def evaluate(self, text: str, scope: Scope, depth: int) -> Value:
         """The value of an expression, commands in it put in first."""
         inner = self.text(text, scope, depth + 1) if "$(" in text else text
         return evaluated(inner, _Names(self, scope, depth), self.origin)
@@ -186,8 +188,8 @@ class _Reader:
         if match is not None and match[1] is not None:
             if depth > DEEPEST:
                 raise self.fault(f"properties refer to each other more than {DEEPEST} deep, or in a circle; mend them")
-            found = self.reckoned(match[1], scope, depth)
-            return typed(found) if isinstance(found, str) else found
+            result = self.evaluate(match[1], scope, depth)
+            return typed(result) if isinstance(result, str) else result
         return typed(self.text(text, scope, depth))
 
     def yaml(self, name: Value) -> Value:
@@ -211,16 +213,16 @@ class _Reader:
         if not named.is_absolute():
             return inside(self.folder, name, _common(self.root, self.folder))
         path = named.resolve()
-        if not any(path.is_relative_to(place.resolve()) for place in (self.root, *self.packages)):
+        if not any(path.is_relative_to(root.resolve()) for root in (self.root, *self.packages)):
             raise self.fault(f"includes {shown(name)}, which is outside its folder; put the file there")
         return path
 
     def command(self, text: str) -> str:
         """``$(arg name)`` and ``$(find package)``."""
-        word, _, rest = text.strip().partition(" ")
-        name = rest.strip()
+        word, _, arguments = text.strip().partition(" ")
+        name = arguments.strip()
         if word == "arg":
-            self.asked.add(name)
+            self.used_arguments.add(name)
             if name in self.arguments:
                 return str(self.arguments[name])
             if name in self.defaults:
@@ -239,46 +241,46 @@ class _Reader:
         """The children of an element with all templates put in."""
         if depth > DEEPEST:
             raise self.fault(f"macros call each other more than {DEEPEST} deep, or without end; mend them")
-        found: list[Element] = []
+        expanded: list[Element] = []
         for child in element:
-            found += self.put_in(child, scope, depth)
-        return found
+            expanded += self.expand(child, scope, depth)
+        return expanded
 
-    def put_in(self, child: Element, scope: Scope, depth: int) -> list[Element]:
+    def expand(self, child: Element, scope: Scope, depth: int) -> list[Element]:
         """What an element becomes."""
         name = own_tag(child)
         if name:
-            act = getattr(self, f"_{name}", None) if name in KNOWN else None
-            if act is not None:
-                return list(act(child, scope, depth))
+            handler = getattr(self, f"_{name}", None) if name in KNOWN else None
+            if handler is not None:
+                return list(handler(child, scope, depth))
             macro = scope.holder("macros", name)
             if macro is None:
                 raise self.fault(f"<xacro:{shown(name)[1:-1]}> is neither a macro that is defined before nor read here")
-            return self.called(name, macro.macros[name], child, scope, depth)
+            return self.call_macro(name, macro.macros[name], child, scope, depth)
         self.count += 1
         if self.count > MOST_ELEMENTS:
             raise self.fault(f"grows to more than {MOST_ELEMENTS} elements; leave out what is not the arm")
-        made = Element(child.tag, {key: self.text(value, scope, depth) for key, value in child.attrib.items()})
-        made.text = self.text(child.text, scope, depth) if child.text else child.text
-        made.extend(self.children(child, scope, depth + 1))
-        return [made]
+        expanded = Element(child.tag, {key: self.text(value, scope, depth) for key, value in child.attrib.items()})
+        expanded.text = self.text(child.text, scope, depth) if child.text else child.text
+        expanded.extend(self.children(child, scope, depth + 1))
+        return [expanded]
 
-    def called(self, name: str, macro: Macro, call: Element, scope: Scope, depth: int) -> list[Element]:
+    def call_macro(self, name: str, macro: Macro, call: Element, scope: Scope, depth: int) -> list[Element]:
         """The body of a macro with its parameters."""
         inner = Scope(above=scope)
-        given = {key: self.value(value, scope, depth) for key, value in call.attrib.items()}
+        arguments = {key: self.value(value, scope, depth) for key, value in call.attrib.items()}
         blocks = list(call)
-        for stars, parameter, takes, default in macro.parameters:
+        for stars, parameter, inherits, default in macro.parameters:
             if stars:
                 if not blocks:
                     raise self.fault(f"macro {shown(name)} is called without its block {shown(parameter)}")
                 block = blocks.pop(0)
                 inner.blocks[parameter] = self.children(block, scope, depth + 1) if stars == "**" else (
-                    self.put_in(block, scope, depth + 1)
+                    self.expand(block, scope, depth + 1)
                 )  # fmt: skip
                 continue
-            value = given.pop(parameter, None)
-            outer = scope.holder("texts", parameter) if value is None and takes else None
+            value = arguments.pop(parameter, None)
+            outer = scope.holder("texts", parameter) if value is None and inherits else None
             if outer is not None:
                 value = _Names(self, scope, depth)[parameter]
             elif value is None and default is not None:
@@ -286,14 +288,14 @@ class _Reader:
             if value is None:
                 raise self.fault(f"macro {shown(name)} is called without its parameter {shown(parameter)}")
             inner.texts[parameter], inner.values[parameter] = "", value
-        if given:
-            raise self.fault(f"macro {shown(name)} has no parameter {shown(next(iter(given)))}")
+        if arguments:
+            raise self.fault(f"macro {shown(name)} has no parameter {shown(next(iter(arguments)))}")
         if blocks:
             raise self.fault(f"macro {shown(name)} is called with a block <{shown(str(blocks[0].tag))[1:-1]}> too many")
-        before, self.folder = self.folder, macro.folder
-        found = self.children(macro.body, inner, depth + 1)
-        self.folder = before
-        return found
+        caller_folder, self.folder = self.folder, macro.folder
+        expanded = self.children(macro.body, inner, depth + 1)
+        self.folder = caller_folder
+        return expanded
 
     # -- elements of xacro --------------------------------------------------------------------------
 
@@ -303,36 +305,38 @@ class _Reader:
             raise self.fault(f"a property is named {shown(name)}; names are letters, digits and underscores")
         if "remove" in element.attrib:
             raise self.fault(f"property {shown(name)}: remove= is not read here; leave it out")
-        where = {"global": self._top(scope), "parent": scope.above or scope}.get(element.get("scope", ""), scope)
+        target = {"global": self._top(scope), "parent": scope.above or scope}.get(element.get("scope", ""), scope)
         if "default" in element.attrib:
             if scope.holder("texts", name) is None:
-                where.texts[name] = element.get("default", "")
-                where.values.pop(name, None)
+                target.texts[name] = element.get("default", "")
+                target.values.pop(name, None)
         elif "value" in element.attrib:
             value = element.get("value", "")
             # A property that is set anew by its old value is worked out at once, and one for another scope too.
-            where.values.pop(name, None) if where is not scope else None
-            if name in scope.texts or where is not scope:
-                where.values[name] = self.value(value, scope, depth)
-            where.texts[name] = value
+            target.values.pop(name, None) if target is not scope else None
+            if name in scope.texts or target is not scope:
+                target.values[name] = self.value(value, scope, depth)
+            target.texts[name] = value
         else:
-            where.blocks[name] = list(element)
+            target.blocks[name] = list(element)
         return []
 
     def _macro(self, element: Element, scope: Scope, depth: int) -> list[Element]:
         name = element.get("name", "").removeprefix("xacro:")
-        words, at, found = element.get("params", ""), 0, []
-        while words[at:].strip():
-            match = PARAMETER.match(words, at)
+        words, position, parameters = element.get("params", ""), 0, []
+        while words[position:].strip():
+            match = PARAMETER.match(words, position)
             if match is None:
-                raise self.fault(f"macro {shown(name)}: its params {shown(words[at:].strip())} are not understood")
+                raise self.fault(
+                    f"macro {shown(name)}: its params {shown(words[position:].strip())} are not understood"
+                )
             default = match[4]
             if default is not None and default[0] in "'\"":
                 default = default[1:-1]
             empty = "=" in match[0] and default is None and not match[3]
-            found.append((match[1], match[2], bool(match[3]), "" if empty else default))
-            at = match.end()
-        scope.macros[name] = Macro(tuple(found), element, self.folder)
+            parameters.append((match[1], match[2], bool(match[3]), "" if empty else default))
+            position = match.end()
+        scope.macros[name] = Macro(tuple(parameters), element, self.folder)
         return []
 
     def _include(self, element: Element, scope: Scope, depth: int) -> list[Element]:
@@ -341,40 +345,44 @@ class _Reader:
             raise self.fault("ns= of an include is not read here; run xacro on it and load the .urdf it gives")
         path = self.located(name)
         part = parse(text_of(file_bytes(path), str(path)), str(path))
-        before, self.folder = self.folder, path.parent
-        found = self.children(part, scope, depth + 1)
-        self.folder = before
-        return found
+        including_folder, self.folder = self.folder, path.parent
+        expanded = self.children(part, scope, depth + 1)
+        self.folder = including_folder
+        return expanded
 
     def _if(self, element: Element, scope: Scope, depth: int) -> list[Element]:
-        return self.children(element, scope, depth + 1) if self._true(element, scope, depth) else []
+        return self.children(element, scope, depth + 1) if self._condition(element, scope, depth) else []
 
     def _unless(self, element: Element, scope: Scope, depth: int) -> list[Element]:
-        return [] if self._true(element, scope, depth) else self.children(element, scope, depth + 1)
+        return [] if self._condition(element, scope, depth) else self.children(element, scope, depth + 1)
 
-    def _true(self, element: Element, scope: Scope, depth: int) -> bool:
-        said = self.text(element.get("value", ""), scope, depth)
-        value = typed(said)
+    def _condition(self, element: Element, scope: Scope, depth: int) -> bool:
+        text = self.text(element.get("value", ""), scope, depth)
+        value = typed(text)
         if isinstance(value, str):
-            raise self.fault(f"a condition is {shown(said)}; it has to be true or false, or a number")
+            raise self.fault(f"a condition is {shown(text)}; it has to be true or false, or a number")
         return bool(value)
 
     def _arg(self, element: Element, scope: Scope, depth: int) -> list[Element]:
         name = element.get("name", "")
-        self.asked.add(name)
+        self.used_arguments.add(name)
         if "default" in element.attrib:
             self.defaults.setdefault(name, self.text(element.get("default", ""), scope, depth))
         return []
 
     def _insert_block(self, element: Element, scope: Scope, depth: int) -> list[Element]:
         name = self.text(element.get("name", ""), scope, depth)
-        found = scope.holder("blocks", name)
-        if found is None:
+        holder = scope.holder("blocks", name)
+        if holder is None:
             raise self.fault(f"there is no block {shown(name)} to insert")
-        self.count += sum(1 for block in found.blocks[name] for _ in block.iter())
+        self.count += sum(1 for block in holder.blocks[name] for _ in block.iter())
         if self.count > MOST_ELEMENTS:
             raise self.fault(f"grows to more than {MOST_ELEMENTS} elements; leave out what is not the arm")
-        return [made for block in found.blocks[name] for made in self.put_in(copy.deepcopy(block), scope, depth + 1)]
+        return [
+            element_
+            for block in holder.blocks[name]
+            for element_ in self.expand(copy.deepcopy(block), scope, depth + 1)
+        ]
 
     def _top(self, scope: Scope) -> Scope:
         while scope.above is not None:

@@ -57,8 +57,8 @@ def evaluated(text: str, names: Mapping[str, Value], what: str) -> Value:
     except ArmError:
         raise
     except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError) as fault:
-        said = fault.msg if isinstance(fault, SyntaxError) else str(fault) or type(fault).__name__
-        raise ArmError(f"{what}: ${{{shown(text)[1:-1]}}} cannot be worked out ({said[:100]}); mend it") from None
+        message = fault.msg if isinstance(fault, SyntaxError) else str(fault) or type(fault).__name__
+        raise ArmError(f"{what}: ${{{shown(text)[1:-1]}}} cannot be worked out ({message[:100]}); mend it") from None
 
 
 def _value(node: ast.expr, names: Mapping[str, Value], what: str) -> Value:
@@ -80,11 +80,11 @@ def _value(node: ast.expr, names: Mapping[str, Value], what: str) -> Value:
     if isinstance(node, ast.BinOp):
         return _bounded(_binary(node, names, what), what)
     if isinstance(node, ast.BoolOp):
-        wanted = isinstance(node.op, ast.Or)
-        result: Value = not wanted
+        decisive = isinstance(node.op, ast.Or)
+        result: Value = not decisive
         for part in node.values:
             result = _value(part, names, what)
-            if bool(result) == wanted:
+            if bool(result) == decisive:
                 break
         return result
     if isinstance(node, ast.Compare):
@@ -122,9 +122,9 @@ def _binary(node: ast.BinOp, names: Mapping[str, Value], what: str) -> Value:
         raise ArmError(f"{what}: '{type(node.op).__name__}' is not read in expressions of xacro")
     texts = isinstance(left, str), isinstance(right, str)
     if not isinstance(left, PLAIN) or not isinstance(right, PLAIN):
-        raise ArmError(f"{what}: a table cannot be reckoned with; name an entry of it")
+        raise ArmError(f"{what}: there is no arithmetic on a table; name an entry of it")
     if any(texts) and not (all(texts) and isinstance(node.op, ast.Add)):
-        raise ArmError(f"{what}: {shown(left)} and {shown(right)} cannot be reckoned with each other; one is a text")
+        raise ArmError(f"{what}: {shown(left)} and {shown(right)} cannot be combined by this operator; one is a text")
     return BINARY[type(node.op)](left, right)
 
 

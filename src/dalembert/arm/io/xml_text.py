@@ -128,34 +128,34 @@ class XmlNode:
             raise self.fault(f"has no <{tag}> element; give it one")
         return child
 
-    def only_tags(self, known: Sequence[str]) -> None:
+    def only_tags(self, allowed: Sequence[str]) -> None:
         """Refuses unknown children, which would otherwise be ignored silently."""
         for child in self.element:
-            if child.tag not in known:
-                raise self.fault(f"<{child.tag}> is not read here; remove it (known are {listed(known)})")
+            if child.tag not in allowed:
+                raise self.fault(f"<{child.tag}> is not read here; remove it (known are {listed(allowed)})")
 
-    def only_attributes(self, known: Sequence[str]) -> None:
+    def only_attributes(self, allowed: Sequence[str]) -> None:
         """Refuses unknown attributes."""
         for name in self.element.attrib:
-            if name not in known:
-                raise self.fault(f"unknown attribute {name!r}; the attributes are {listed(known)}")
+            if name not in allowed:
+                raise self.fault(f"unknown attribute {name!r}; the attributes are {listed(allowed)}")
 
-    def known_tags(self, known: Sequence[str]) -> None:
+    def known_tags(self, allowed: Sequence[str]) -> None:
         """Skips and counts unknown children; one that looks like a misspelling is refused."""
         tags = Counter(child.tag for child in self.element)
-        self._skip({tag: f"<{tag}>" for tag in tags if tag not in known}, known, tags)
+        self._skip({tag: f"<{tag}>" for tag in tags if tag not in allowed}, allowed, tags)
 
-    def known_attributes(self, known: Sequence[str]) -> None:
+    def known_attributes(self, allowed: Sequence[str]) -> None:
         """Skips and counts unknown attributes; one that looks like a misspelling is refused."""
-        unknown = {name: f"{name}= of <{self.tag}>" for name in self.element.attrib if name not in known}
-        self._skip(unknown, known, Counter(unknown.keys()))
+        unknown = {name: f"{name}= of <{self.tag}>" for name in self.element.attrib if name not in allowed}
+        self._skip(unknown, allowed, Counter(unknown.keys()))
 
-    def _skip(self, unknown: Mapping[str, str], known: Sequence[str], counts: Mapping[str, int]) -> None:
+    def _skip(self, unknown: Mapping[str, str], allowed: Sequence[str], counts: Mapping[str, int]) -> None:
         """Counts unknown names, or refuses one as a misspelling of a name that is missing."""
         if not unknown:
             return
         present = {*self.element.attrib, *(child.tag for child in self.element)}
-        absent = [name for name in known if name not in present]
+        absent = [name for name in allowed if name not in present]
         for name, what in unknown.items():
             near = difflib.get_close_matches(
                 name.lower(), [a for a in absent if abs(len(a) - len(name)) <= 2], 1, CLOSE

@@ -34,12 +34,12 @@ def read_yaml(path: Path) -> Any:
     Loader.add_constructor("!radians", angle(1.0))
     text = read_text(path, LARGEST_YAML)
     try:
-        found = yaml.load(text, Loader)
+        tables = yaml.load(text, Loader)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as fault:
-        said = " ".join(str(fault).split())[:100] or type(fault).__name__
-        raise ArmError(f"{path}: is not YAML that is read ({said}); mend it") from None
-    _check(found, str(path), 0, [0])
-    return found
+        message = " ".join(str(fault).split())[:100] or type(fault).__name__
+        raise ArmError(f"{path}: is not YAML that is read ({message}); mend it") from None
+    _check(tables, str(path), 0, [0])
+    return tables
 
 
 def _check(value: Any, origin: str, depth: int, count: list[int]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...markup.elements import Html, join, tag
 from ...rings.sparse import from_terms
 from .flow import HtmlWriter
-from .formats import latex, whole
+from .formats import as_one_sum, latex
 
 if TYPE_CHECKING:
     from ..polynomial import TrigPolynomial
@@ -18,8 +18,8 @@ FEW = 40
 
 def beginning(polynomial: TrigPolynomial) -> TrigPolynomial:
     """The first ``FEW`` terms of the normal form."""
-    kept = dict(list(polynomial.dictionary.items())[:FEW])
-    return type(polynomial)(polynomial.space, from_terms(polynomial.ring.context, kept))
+    first_terms = dict(list(polynomial.dictionary.items())[:FEW])
+    return type(polynomial)(polynomial.space, from_terms(polynomial.ring.context, first_terms))
 
 
 def left_out(polynomial: TrigPolynomial) -> str:
@@ -30,14 +30,14 @@ def left_out(polynomial: TrigPolynomial) -> str:
 
 def excerpt_html(polynomial: TrigPolynomial) -> Html:
     """A polynomial as running HTML, cut where it is long."""
-    said = left_out(polynomial)
-    body = Html(HtmlWriter(6).sum(whole(beginning(polynomial) if said else polynomial, None)))
-    return join([body, " + … ", tag("span", f"({said})", class_="note")]) if said else body
+    remainder = left_out(polynomial)
+    body = Html(HtmlWriter(6).sum(as_one_sum(beginning(polynomial) if remainder else polynomial, None)))
+    return join([body, " + … ", tag("span", f"({remainder})", class_="note")]) if remainder else body
 
 
 def excerpt_latex(polynomial: TrigPolynomial) -> str:
     """A polynomial as LaTeX, cut where it is long."""
-    said = left_out(polynomial)
-    if not said:
+    remainder = left_out(polynomial)
+    if not remainder:
         return latex(polynomial)
-    return rf"{latex(beginning(polynomial))} + \cdots \quad \text{{({said})}}"
+    return rf"{latex(beginning(polynomial))} + \cdots \quad \text{{({remainder})}}"

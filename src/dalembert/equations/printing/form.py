@@ -64,8 +64,8 @@ class PrintedForm:
         tag = name[1:]
         if tag.startswith("_"):
             return tag[1:]
-        known = dict(zip(self.ring.tags, self.ring.angles.weights, strict=True))
-        return tuple(known.get(tag) or read_tag(tag, self.ring.angles.wide))
+        weights = dict(zip(self.ring.tags, self.ring.angles.weights, strict=True))
+        return tuple(weights.get(tag) or read_tag(tag, self.ring.angles.wide))
 
     # -- rewriting -------------------------------------------------------------------------------
 
@@ -93,11 +93,11 @@ class PrintedForm:
             for powers in list(terms):
                 exponent = dict(powers).get(cosine, 0)
                 if exponent >= 2 and powers in terms:
-                    bare = changed(powers, {cosine: -2})
+                    without_square = changed(powers, {cosine: -2})
                     value = terms[powers]
-                    if terms.get(bare) == -value:
-                        del terms[powers], terms[bare]
-                        target = changed(bare, {sine: 2})
+                    if terms.get(without_square) == -value:
+                        del terms[powers], terms[without_square]
+                        target = changed(without_square, {sine: 2})
                         terms[target] = terms.get(target, Fraction(0)) - value
                         if not terms[target]:
                             del terms[target]
@@ -113,9 +113,9 @@ class PrintedForm:
             raise ArmError(f"terms are grouped by {', '.join(GROUPINGS)}, not by {group_by!r}")
         if group_by == "link":
             return [(label, self.shared(part)) for label, part in self._by(self._link).items()]
-        chosen = self._inertial if group_by == "parameter" else self._trigonometric
+        key_of = self._inertial if group_by == "parameter" else self._trigonometric
         blocks = []
-        for key, part in self._by(chosen).items():
+        for key, part in self._by(key_of).items():
             cofactor: Terms = {}
             for powers, value in part.items():
                 cofactor[powers - key] = value
@@ -218,15 +218,15 @@ class PrintedForm:
     def _bracketed(self, key: Powers, inside: list[Product]) -> Product:
         """A mass times the products in its bracket, with their common variables before it."""
         powers = [{f.name: f.power for f in product.factors if isinstance(f, Sym)} for product in inside]
-        common = {name: min(here.get(name, 0) for here in powers) for name in powers[0]}
+        common = {name: min(exponents.get(name, 0) for exponents in powers) for name in powers[0]}
         scale = content(product.number for product in inside)
         scale = -scale if inside[0].number < 0 else scale
-        rest = Sum(tuple(Product(p.number / scale, left_over(p.factors, common)) for p in inside))
+        bracket = Sum(tuple(Product(p.number / scale, left_over(p.factors, common)) for p in inside))
         front = [Sym(name, power) for name, power in merged([*key, *common.items()], self.order) if power]
         letters, turns = ([f for f in front if (f.name in self.trig) is turning] for turning in (False, True))
         if len(inside) == 1:
-            return Product(inside[0].number, (*letters, *rest.products[0].factors, *turns))
-        return Product(scale, (*letters, rest, *turns))
+            return Product(inside[0].number, (*letters, *bracket.products[0].factors, *turns))
+        return Product(scale, (*letters, bracket, *turns))
 
     def _times(self, key: Powers, cofactor: Terms) -> Product:
         """A monomial times a sum, with the common factor of the sum extracted."""
@@ -258,8 +258,8 @@ class PrintedForm:
             scale = -scale
         lowest = dict(ordered[0])
         for powers in ordered[1:]:
-            here = dict(powers)
-            lowest = {name: min(power, here[name]) for name, power in lowest.items() if name in here}
+            exponents = dict(powers)
+            lowest = {name: min(power, exponents[name]) for name, power in lowest.items() if name in exponents}
         divisor = {name: -power for name, power in lowest.items()}
         remainder = Sum(
             tuple(

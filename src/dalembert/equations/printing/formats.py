@@ -23,9 +23,9 @@ def decimal(value: Fraction, digits: int | None) -> tuple[str, str]:
         return str(value.numerator), str(value.denominator)
     places = _finite_places(value.denominator)
     if places is not None:
-        written = spelled(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
-        exact = f"{written[:-places]}.{written[-places:]}" if places else written
-        if digits is None or len(written.lstrip("0")) <= digits:
+        digits_text = spelled(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
+        exact = f"{digits_text[:-places]}.{digits_text[-places:]}" if places else digits_text
+        if digits is None or len(digits_text.lstrip("0")) <= digits:
             return exact, ""
     if digits is None:
         return spelled(value.numerator), spelled(value.denominator)
@@ -95,12 +95,12 @@ class Dialect:
                 parts.append(self.bracket(self.sum(factor)))
         return self.join(parts)
 
-    def sum(self, whole: Sum) -> str:
+    def sum(self, sum_: Sum) -> str:
         """A sum of products."""
-        if not whole.products:
+        if not sum_.products:
             return self.number(Fraction(0))
         text = ""
-        for position, product in enumerate(whole.products):
+        for position, product in enumerate(sum_.products):
             text += self.sign(product.number > 0, position == 0) + self.product(product)
         return text
 
@@ -175,34 +175,34 @@ class Code(Dialect):
         return "*".join([in_code(sym.name)] * sym.power)
 
 
-def whole(polynomial: TrigPolynomial, group_by: str | None) -> Sum:
+def as_one_sum(polynomial: TrigPolynomial, group_by: str | None) -> Sum:
     """The human form as one sum."""
     return Sum(tuple(product for _, block in PrintedForm(polynomial).blocks(group_by) for product in block.products))
 
 
 def text(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
     """The polynomial as plain text."""
-    return Dialect(digits).sum(whole(polynomial, group_by))
+    return Dialect(digits).sum(as_one_sum(polynomial, group_by))
 
 
 def latex(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
     """The polynomial as LaTeX."""
-    return Latex(digits).sum(whole(polynomial, group_by))
+    return Latex(digits).sum(as_one_sum(polynomial, group_by))
 
 
 def mathml(polynomial: TrigPolynomial, group_by: str | None = None, digits: int | None = 6) -> str:
     """The polynomial as a MathML element."""
-    return f"<math>{MathML(digits).sum(whole(polynomial, group_by))}</math>"
+    return f"<math>{MathML(digits).sum(as_one_sum(polynomial, group_by))}</math>"
 
 
 def python(polynomial: TrigPolynomial) -> str:
     """The polynomial as a Python expression."""
-    return Code(None).sum(whole(polynomial, None))
+    return Code(None).sum(as_one_sum(polynomial, None))
 
 
 def c(polynomial: TrigPolynomial) -> str:
     """The polynomial as a C expression; C and Python have the same syntax for sums and products of doubles."""
-    return Code(None).sum(whole(polynomial, None))
+    return Code(None).sum(as_one_sum(polynomial, None))
 
 
 def code_names(polynomial: TrigPolynomial) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...markup.elements import Html, join, tag
 from ..starred_parameters import Quotient
 from .flow import HtmlWriter, InlineLatex, html_symbol
-from .formats import Dialect, whole
+from .formats import Dialect, as_one_sum
 from .letters import in_latex, in_text
 from .printed_terms import Sym
 
@@ -46,8 +46,8 @@ def worded(words: Words, symbol: Callable[[str], str], plain: Callable[[str], st
 def defined(definition: Definition, dialect: Dialect) -> str:
     """What a starred symbol stands for: a sum, or a sum over the starred mass."""
     if not isinstance(definition, Quotient):
-        return dialect.sum(whole(definition, None))
-    return f"({dialect.sum(whole(definition.top, None))}) / {dialect.symbol(Sym(definition.over))}"
+        return dialect.sum(as_one_sum(definition, None))
+    return f"({dialect.sum(as_one_sum(definition.top, None))}) / {dialect.symbol(Sym(definition.over))}"
 
 
 def size(text: str) -> int:

@@ -38,12 +38,12 @@ class Sum:
 def paired(terms: Terms, first: tuple[str, str], second: tuple[str, str], sign: int, name: str, factor: int) -> Terms:
     """k M first + sign k M second -> factor k M name, wherever both terms occur."""
     for powers in list(terms):
-        here = dict(powers)
-        if powers in terms and all(here.get(x, 0) >= 1 for x in first):
-            other = changed(powers, {first[0]: -1, first[1]: -1, second[0]: 1, second[1]: 1})
+        exponents = dict(powers)
+        if powers in terms and all(exponents.get(x, 0) >= 1 for x in first):
+            partner = changed(powers, {first[0]: -1, first[1]: -1, second[0]: 1, second[1]: 1})
             value = terms[powers]
-            if terms.get(other) == sign * value and other != powers:
-                del terms[powers], terms[other]
+            if terms.get(partner) == sign * value and partner != powers:
+                del terms[powers], terms[partner]
                 target = changed(powers, {first[0]: -1, first[1]: -1, name: 1})
                 terms[target] = terms.get(target, Fraction(0)) + factor * value
                 if not terms[target]:
@@ -51,12 +51,12 @@ def paired(terms: Terms, first: tuple[str, str], second: tuple[str, str], sign: 
     return terms
 
 
-def changed(powers: Iterable[tuple[str, int]], by: Mapping[str, int]) -> Powers:
+def changed(powers: Iterable[tuple[str, int]], changes: Mapping[str, int]) -> Powers:
     """A monomial with some exponents changed."""
-    here = dict(powers)
-    for name, step in by.items():
-        here[name] = here.get(name, 0) + step
-    return frozenset((name, power) for name, power in here.items() if power)
+    exponents = dict(powers)
+    for name, step in changes.items():
+        exponents[name] = exponents.get(name, 0) + step
+    return frozenset((name, power) for name, power in exponents.items() if power)
 
 
 def merged(powers: Iterable[tuple[str, int]], order: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...markup.data_tables import Column, DataTable
 from ...markup.elements import Html, tag
-from ...markup.numbers import written
+from ...markup.numbers import formatted
 from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, ChartAxis, Figure, label, scale, svg, ticks
 
 ROW, GAP, NAMES = 20, 12, 130
@@ -147,9 +147,9 @@ class BarChart(Figure):
         """The text of the read-out of one bar."""
         low, high = series.spans()[row]
         unit = self.units[row] if self.units else self.axis.unit
-        span = f"{written(low)} to {written(high)}" if series.low else written(high)
-        which = f", {series.name}" if len(self.bars) > 1 else ""
-        return f"{name}{which}: {span} {unit}".rstrip()
+        span = f"{formatted(low)} to {formatted(high)}" if series.low else formatted(high)
+        series_name = f", {series.name}" if len(self.bars) > 1 else ""
+        return f"{name}{series_name}: {span} {unit}".rstrip()
 
     def pointer(self) -> dict[str, Any]:
         """Data for the read-out that follows the pointer."""

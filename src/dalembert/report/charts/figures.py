@@ -14,7 +14,7 @@ from typing import Any
 
 from ...markup.data_tables import DataTable
 from ...markup.elements import Html, data, join, tag
-from ...markup.numbers import written
+from ...markup.numbers import formatted
 
 WIDTH, HEIGHT = 720, 320
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 46
@@ -136,7 +136,7 @@ def ticks(low: float, high: float, count: int = 5, angle: bool = False) -> list[
 
 def label(value: float, x: float, y: float, anchor: str = "middle") -> Html:
     """The number at a grid line."""
-    return tag("text", written(value, 6), x=x, y=y, text_anchor=anchor, class_="tick")
+    return tag("text", formatted(value, 6), x=x, y=y, text_anchor=anchor, class_="tick")
 
 
 def frame(x: Scale, y: Scale, x_axis: ChartAxis, y_axis: ChartAxis) -> list[Html]:

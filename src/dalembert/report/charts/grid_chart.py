@@ -8,7 +8,7 @@ from typing import Any
 
 from ...markup.data_tables import Column, DataTable
 from ...markup.elements import Html, tag
-from ...markup.numbers import written
+from ...markup.numbers import formatted
 from .figures import LEFT, ChartAxis, Figure, X, Y, label, svg, ticks
 
 SIDE = 420
@@ -74,10 +74,10 @@ class GridChart(Figure):
             cell = f"{self.names[i]}, {self.names[j]}"
         else:
             cell = (
-                f"{self.x_axis.label} {written(self.columns[j])} {self.x_axis.unit}, "
-                f"{self.y_axis.label} {written(self.rows[i])} {self.y_axis.unit}"
+                f"{self.x_axis.label} {formatted(self.columns[j])} {self.x_axis.unit}, "
+                f"{self.y_axis.label} {formatted(self.rows[i])} {self.y_axis.unit}"
             )
-        return f"{cell}: {self.quantity} {written(value)} {self.unit}".rstrip()
+        return f"{cell}: {self.quantity} {formatted(value)} {self.unit}".rstrip()
 
     def drawing(self) -> Html:
         """The SVG element."""
@@ -89,7 +89,7 @@ class GridChart(Figure):
                 middle = {"x": cell["x"] + cell["w"] / 2, "y": cell["y"] + cell["h"] / 2 + 4}
                 tone = "on-dark" if cell["shade"] >= SHADES // 2 else "on-light"
                 parts.append(
-                    tag("text", written(cell["value"], 2), **middle, text_anchor="middle", class_=f"in {tone}")
+                    tag("text", formatted(cell["value"], 2), **middle, text_anchor="middle", class_=f"in {tone}")
                 )
         left, size = LEFT + 60, SIDE
         if self.names:

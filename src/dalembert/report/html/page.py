@@ -58,8 +58,8 @@ def page_head(title: str, scripts: Sequence[str], maths: bool = False) -> Html:
 def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], what: str = "dynamics report") -> str:
     """The whole document; ``what`` it is stands in its title."""
     scripts = [*(section.script for section in sections if section.script), asset("charts.js")]
-    shown = [section.html() for section in sections]
-    head = page_head(f"{title}: {what}", scripts, maths=any("<math" in each for each in shown))
+    section_pages = [section.html() for section in sections]
+    head = page_head(f"{title}: {what}", scripts, maths=any("<math" in section_page for section_page in section_pages))
     header = tag(
         "header",
         tag("a", "Skip to the report", href="#main", class_="skip"),
@@ -82,7 +82,7 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], w
         tag(
             "div",
             contents(sections),
-            tag("main", *shown, id="main"),
+            tag("main", *section_pages, id="main"),
             class_="columns",
         ),
         footer,
@@ -91,10 +91,10 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], w
     return _document(head, body)
 
 
-def single_page(title: str, parts: Sequence[Html], given: Html, scripts: Sequence[str]) -> str:
-    """The document of one column of ``parts``, with the data ``given`` to its scripts."""
+def single_page(title: str, parts: Sequence[Html], page_data: Html, scripts: Sequence[str]) -> str:
+    """The document of one column of ``parts``, with ``page_data`` for its scripts."""
     main = tag("div", tag("main", *parts, id="main"), class_="page")
-    body = tag("body", main, given, *(tag("script", Html(script)) for script in scripts))
+    body = tag("body", main, page_data, *(tag("script", Html(script)) for script in scripts))
     return _document(page_head(title, scripts), body)
 
 

@@ -9,7 +9,7 @@ from ...arm.description import ArmDescription
 from ...arm.inertia import Load
 from ...design.compare import Compared
 from ...markup.data_tables import Column, DataTable
-from ...markup.numbers import joint_label, listed, percent, written
+from ...markup.numbers import formatted, joint_label, listed, percent
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..section import Part, Section, paragraph
@@ -28,43 +28,43 @@ def section(first: ArmDescription, second: ArmDescription, rows: Sequence[Compar
     """``rows`` compare ``first``, which the report is about, with ``second``."""
     parts: list[Part] = [kinds(first, second)]
     for group, caption in GROUPS.items():
-        mine = [row for row in rows if row.group == group]
-        if mine:
-            parts.append(table(group, caption, mine))
+        in_group = [row for row in rows if row.group == group]
+        if in_group:
+            parts.append(table(group, caption, in_group))
     parts += figures(first, second, rows)
-    held = f" Figures with load are for {float(load.body.mass):g} kg in both hands." if load is not None else ""
-    open_ = [row.name for row in rows if not row.proved]
-    note = "Change: second design over the first, less one. Joints are taken in their order." + held
-    if open_:
-        note += f" Found by search and not proved: {listed(open_, 12)}."
+    load_note = f" Figures with load are for {float(load.body.mass):g} kg in both hands." if load is not None else ""
+    unproved = [row.name for row in rows if not row.proved]
+    note = "Change: second design over the first, less one. Joints are taken in their order." + load_note
+    if unproved:
+        note += f" Found by search and not proved: {listed(unproved, 12)}."
     parts.append(paragraph(note, kind="note"))
-    said = meaning(second, rows)
+    sentence = meaning(second, rows)
     if first.n != second.n:
-        said += f" It has {second.n} joints where this arm has {first.n}."
-    return Section("comparison", "Two designs side by side", said, tuple(parts))
+        sentence += f" It has {second.n} joints where this arm has {first.n}."
+    return Section("comparison", "Two designs side by side", sentence, tuple(parts))
 
 
 def meaning(second: ArmDescription, rows: Sequence[Compared]) -> str:
     """How many figures differ, and which of the largest inertias and gravity loads fell and rose most."""
-    known = [row for row in rows if row.group != "mass" and row.change is not None]
-    moved = [row for row in known if row.change is None or abs(row.change) > NOTABLE]
-    if not moved:
+    comparable = [row for row in rows if row.group != "mass" and row.change is not None]
+    differing = [row for row in comparable if row.change is None or abs(row.change) > NOTABLE]
+    if not differing:
         return f"{second.name} differs from this arm by no more than {percent(NOTABLE)} in any figure."
-    count = f"Of {len(known)} figures {len(moved)} differ in {second.name} by more than {percent(NOTABLE)}"
-    heads = [row for row in moved if row.first and row.second and row.name.endswith((" greatest", " largest"))]
+    count = f"Of {len(comparable)} figures {len(differing)} differ in {second.name} by more than {percent(NOTABLE)}"
+    heads = [row for row in differing if row.first and row.second and row.name.endswith((" greatest", " largest"))]
     ranked = sorted(heads, key=lambda row: row.change or 0.0)
-    said = []
+    extremes = []
     if ranked and (ranked[0].change or 0.0) < 0:
-        said.append(f"{told(ranked[0], 'falls')}")
+        extremes.append(f"{change_clause(ranked[0], 'falls')}")
     if ranked and (ranked[-1].change or 0.0) > 0:
-        said.append(f"{told(ranked[-1], 'rises')}")
-    return f"{count}{': ' if said else ''}{', '.join(said)}."
+        extremes.append(f"{change_clause(ranked[-1], 'rises')}")
+    return f"{count}{': ' if extremes else ''}{', '.join(extremes)}."
 
 
-def told(row: Compared, how: str) -> str:
+def change_clause(row: Compared, how: str) -> str:
     """A clause on one figure: its value and unit in the first and in the second design."""
     unit = row.unit.replace("^2", "²")
-    return f"{row.name} {how} from {written(row.first, 3)} to {written(row.second, 3)} {unit}".rstrip()
+    return f"{row.name} {how} from {formatted(row.first, 3)} to {formatted(row.second, 3)} {unit}".rstrip()
 
 
 def kinds(first: ArmDescription, second: ArmDescription) -> DataTable:
@@ -103,30 +103,30 @@ def finite(value: float | None) -> float | None:
 
 def figures(first: ArmDescription, second: ArmDescription, rows: Sequence[Compared]) -> list[Figure]:
     """By how much inertia and gravity load of each joint differ: second over first."""
-    made: list[Figure] = []
-    for what, name, title in (
+    charts: list[Figure] = []
+    for ending, name, title in (
         ("greatest", "compared-inertia-ratio", "Greatest inertia, second over first"),
         ("largest", "compared-gravity-ratio", "Largest gravity load, second over first"),
     ):
-        mine = [
+        pairs = [
             (index, row)
             for index in range(min(first.n, second.n))
             for row in rows
-            if row.name.endswith(f" {what}") and row.first and row.second and row.name.split(" ")[0] in
+            if row.name.endswith(f" {ending}") and row.first and row.second and row.name.split(" ")[0] in
             (f"D{index + 1}{index + 1}", f"D{index + 1},{index + 1}", f"G{index + 1}")
         ]  # fmt: skip
-        if mine:
-            labels = tuple(joint_label(index, first.moving[index].name) for index, _ in mine)
-            values = tuple((row.second or 0.0) / (row.first or 1.0) for _, row in mine)
-            made.append(
+        if pairs:
+            labels = tuple(joint_label(index, first.moving[index].name) for index, _ in pairs)
+            values = tuple((row.second or 0.0) / (row.first or 1.0) for _, row in pairs)
+            charts.append(
                 BarChart(
                     name,
                     title,
-                    f"1 is this arm; {written(min(values), 3)} to {written(max(values), 3)}.",
+                    f"1 is this arm; {formatted(min(values), 3)} to {formatted(max(values), 3)}.",
                     axis=ChartAxis("second over first"),
                     names=labels,
                     bars=(Bars("ratio", values),),
                     numbers=True,
                 )
             )
-    return made
+    return charts

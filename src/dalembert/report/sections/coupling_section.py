@@ -13,7 +13,7 @@ from ...design.dominance import Dominance
 from ...design.shares import PartShare
 from ...markup.data_tables import Column, DataTable
 from ...markup.elements import Html
-from ...markup.numbers import joint_label, percent, shown_position, unit, written
+from ...markup.numbers import formatted, joint_label, percent, shown_position, unit
 from ...reduction.coefficient_waves import CoefficientWaves
 from ..arm3d import travel
 from ..charts.figures import ChartAxis, Figure
@@ -61,7 +61,7 @@ def section(
             if len(pairs) > 1
             else ""
         )
-        strength = written(top.largest, 2)
+        strength = formatted(top.largest, 2)
         meaning = f"Joints {top.i + 1} and {top.j + 1} couple most, up to {strength} on a scale from 0 to 1{alone}."
     else:
         meaning = "No joint couples with another, so each can be controlled as if alone."
@@ -99,13 +99,13 @@ def row(pair: Pair) -> CouplingRow:
 
 def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> GridChart | None:
     """The coupling of one pair over the two joints that change it most, the others as in its strongest pose."""
-    across, own = waves.inertia(pair.i, pair.j), (waves.inertia(pair.i, pair.i), waves.inertia(pair.j, pair.j))
-    joints = tuple(sorted({*across.joints, *own[0].joints, *own[1].joints}))
+    mutual, diagonal = waves.inertia(pair.i, pair.j), (waves.inertia(pair.i, pair.i), waves.inertia(pair.j, pair.j))
+    joints = tuple(sorted({*mutual.joints, *diagonal[0].joints, *diagonal[1].joints}))
     if len(joints) < 2:
         return None
 
     def values(q: Array) -> Array:
-        return np.asarray(np.abs(across(q)) / np.sqrt(np.maximum(own[0](q) * own[1](q), 1e-300)))
+        return np.asarray(np.abs(mutual(q)) / np.sqrt(np.maximum(diagonal[0](q) * diagonal[1](q), 1e-300)))
 
     title = f"Coupling of joints {pair.i + 1} and {pair.j + 1} over two joints"
     first, second = by_effect(arm, Sweep(values, joints, "coupling", title, ""))[:2]
@@ -119,9 +119,9 @@ def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> Gr
         "The other joints stand in the pose of strongest coupling.",
         x_axis=axis(arm, first),
         y_axis=axis(arm, second),
-        columns=tuple(shown_position(arm.moving[first], float(one)) for one in x),
-        rows=tuple(shown_position(arm.moving[second], float(one)) for one in y),
-        values=tuple(tuple(float(one) for one in row) for row in values(q)),
+        columns=tuple(shown_position(arm.moving[first], float(value)) for value in x),
+        rows=tuple(shown_position(arm.moving[second], float(value)) for value in y),
+        values=tuple(tuple(float(value) for value in row) for row in values(q)),
         quantity="coupling",
         low=0.0,
     )
@@ -132,7 +132,7 @@ def axis(arm: ArmDescription, joint: int) -> ChartAxis:
     return ChartAxis(joint_label(joint, arm.joint_names[joint]), unit(arm.moving[joint], "shown"))
 
 
-def parts_table(found: Sequence[PartShare]) -> DataTable:
+def parts_table(shares: Sequence[PartShare]) -> DataTable:
     """Translation and rotation (Lee, Lee and Nigam 1982)."""
     columns = (
         Column("coefficient", "coefficient", kind="name"),
@@ -143,8 +143,8 @@ def parts_table(found: Sequence[PartShare]) -> DataTable:
         Column("share", "share of translation", kind="share"),
     )
     rows = tuple(
-        (one.name, one.whole, one.translational, one.rotational, one.unit.replace("^2", "²"), one.share)
-        for one in sorted(found, key=lambda one: -one.whole)
+        (share.name, share.whole, share.translational, share.rotational, share.unit.replace("^2", "²"), share.share)
+        for share in sorted(shares, key=lambda share: -share.whole)
     )
     note = "Root mean squares over all poses; a share near 100 % lets the rotation of the bodies be left out."
     return DataTable(
@@ -166,9 +166,9 @@ def dominance_table(rows: Sequence[Dominance]) -> DataTable:
         Column("proved", "proved margin", kind="number"),
         Column("dominant", "diagonal dominates everywhere"),
     )
-    said = {True: "yes", False: "no", None: "not shown"}
+    verdicts = {True: "yes", False: "no", None: "not shown"}
     cells = tuple(
-        (joint_label(k, row.joint), row.least, tuple(map(float, row.at)), row.proved, said[row.dominant])
+        (joint_label(k, row.joint), row.least, tuple(map(float, row.at)), row.proved, verdicts[row.dominant])
         for k, row in enumerate(rows)
     )
     note = (

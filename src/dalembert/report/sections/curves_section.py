@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...equations.closed_form import Equations
 from ...markup.elements import tag
-from ...markup.numbers import counted, joint_label, listed, unit, written
+from ...markup.numbers import drives_phrase, formatted, joint_label, listed, unit
 from ..charts.figures import Figure
 from ..section import Section
 from ..sweeps import Sweep, chart
@@ -18,10 +18,12 @@ def section(equations: Equations) -> Section:
     for i, joint in enumerate(arm.moving):
         inertia = equations.mass_matrix[i, i]
         if inertia.joints:
-            title = f"Inertia seen at {joint_label(i, joint.name)}, {counted(arm.counts_drives)}"
-            made, spread = chart(arm, Sweep(inertia, inertia.joints, f"D{i + 1}{i + 1}", title, unit(joint, "inertia")))
-            figures.append(made)
-            spreads[f"{written(spread, 2)} times at joint {i + 1}"] = spread
+            title = f"Inertia seen at {joint_label(i, joint.name)}, {drives_phrase(arm.counts_drives)}"
+            figure, spread = chart(
+                arm, Sweep(inertia, inertia.joints, f"D{i + 1}{i + 1}", title, unit(joint, "inertia"))
+            )
+            figures.append(figure)
+            spreads[f"{formatted(spread, 2)} times at joint {i + 1}"] = spread
     for i, joint in enumerate(arm.moving):
         load = equations.gravity[i]
         if load.joints:
@@ -29,12 +31,14 @@ def section(equations: Equations) -> Section:
             figures.append(chart(arm, Sweep(load, load.joints, f"G{i + 1}", title, unit(joint, "effort")))[0])
     largest = sorted(spreads, key=lambda name: -spreads[name])[:3]
     meaning = (
-        f"Along these curves the inertia ({counted(arm.counts_drives)}) changes by up to {listed(largest)}; "
+        f"Along these curves the inertia ({drives_phrase(arm.counts_drives)}) changes by up to {listed(largest)}; "
         "a controller with fixed gains sees all of that change"
         + ("." if arm.counts_drives else " except what the rotors of its drives hide.")
         if largest
         else "No joint's inertia depends on the pose, so fixed gains are right everywhere."
     )
-    said = "with the rotors of the drives" if arm.counts_drives else "of the links alone, without rotors and gears"
-    note = tag("p", f"Inertia {said}.", class_="note")
+    rotors_text = (
+        "with the rotors of the drives" if arm.counts_drives else "of the links alone, without rotors and gears"
+    )
+    note = tag("p", f"Inertia {rotors_text}.", class_="note")
     return Section("curves", "How inertia and gravity load vary", meaning, (note, *figures))

@@ -8,7 +8,7 @@ from ...arm.description import ArmDescription
 from ...arm.description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
 from ...markup.data_tables import DataTable
 from ...markup.elements import Html, tag
-from ...markup.numbers import listed, written
+from ...markup.numbers import formatted, listed
 from ..section import Section
 
 
@@ -31,8 +31,8 @@ def section(arm: ArmDescription) -> Section:
         )
     else:
         meaning = "All inertias are those of real bodies, and every joint has position limits."
-    tied = followers_table(arm)
-    parts: list[Html | DataTable] = [joints_table(arm), *([tied] if tied is not None else [])]
+    followers = followers_table(arm)
+    parts: list[Html | DataTable] = [joints_table(arm), *([followers] if followers is not None else [])]
     parts += [links_table(arm), link_inertia_table(arm)]
     counted = "counted in every table of this page" if arm.counts_drives else "not counted on this page"
     drives = drives_table(arm.drives, f"Drives, {counted}", arm)
@@ -52,7 +52,7 @@ def sources(arm: ArmDescription) -> Section:
         if count
         else "The description names no source for its numbers, so the results are as good as whoever wrote them."
     )
-    gravity = ", ".join(written(float(g)) for g in arm.gravity)
+    gravity = ", ".join(formatted(float(g)) for g in arm.gravity)
     return Section(
         "sources",
         "Where the numbers come from",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
-from ...markup.numbers import joint_label, written
+from ...markup.numbers import formatted, joint_label
 from .. import arm3d
 from ..arm_script import arm_script
 from ..section import Section, paragraph
@@ -20,8 +20,8 @@ def section(arm: ArmDescription, loaded: ArmDescription | None = None, pose: Seq
     share = scene["bodies"][heaviest]["mass"] / mass if mass else 0.0
     beside = " beside the load" if loaded is not None else ""
     meaning = (
-        f"{arm.n} joints move {written(mass, 3)} kg{beside}; the heaviest body, moved by "
-        f"{joint_label(mover, arm.joint_names[mover])}, is {written(100 * share, 2)} percent of it."
+        f"{arm.n} joints move {formatted(mass, 3)} kg{beside}; the heaviest body, moved by "
+        f"{joint_label(mover, arm.joint_names[mover])}, is {formatted(100 * share, 2)} percent of it."
     )
     how = paragraph(
         "Drag to turn, click and use the wheel (or + and −) to zoom. Cylinders are revolute joints and boxes are "

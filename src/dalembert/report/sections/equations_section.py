@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...equations.closed_form import Equations
 from ...equations.document import coefficient_html
 from ...equations.polynomial import TrigPolynomial
-from ...equations.printing.formats import MathML, whole
+from ...equations.printing.formats import MathML, as_one_sum
 from ...equations.printing.printed_terms import Product, Sum
 from ...markup.elements import Html, join, tag
 from ...markup.numbers import listed
@@ -19,7 +19,7 @@ MOST_IN_SYMBOLS = 4000
 
 def _letter(stem: str, index: str) -> str:
     """A letter with indices. Derivatives have their dots as combining signs, which sit nearer than MathML's accents."""
-    lower = "".join(f"<mi>{one}</mi>" for one in index)
+    lower = "".join(f"<mi>{digit}</mi>" for digit in index)
     return f"<msub><mi>{stem}</mi><mrow>{lower}</mrow></msub>"
 
 
@@ -72,12 +72,12 @@ def section(numbers: Equations, symbols: Equations) -> Section:
 def meaning(numbers: Equations, names: list[str], constant: list[str], free: list[str]) -> Html:
     """Number of terms, joints of constant inertia and joints without gravity load, in one sentence."""
     total = sum(len(numbers[name]) for name in names)
-    said: list[object] = [f"{total} terms in closed form, exact for every pose, hold all of this arm's dynamics"]
+    parts: list[object] = [f"{total} terms in closed form, exact for every pose, hold all of this arm's dynamics"]
     if constant:
-        said += ["; the inertia seen at ", plural("joint", [name[1:2] for name in constant]), " never changes"]
+        parts += ["; the inertia seen at ", plural("joint", [name[1:2] for name in constant]), " never changes"]
     if free:
-        said += [", and gravity never loads ", plural("joint", [name[1:] for name in free])]
-    return join([*said, "."])
+        parts += [", and gravity never loads ", plural("joint", [name[1:] for name in free])]
+    return join([*parts, "."])
 
 
 def plural(word: str, numbers: list[str]) -> str:
@@ -103,24 +103,24 @@ def name_math(name: str) -> Html:
 
 def flowing(polynomial: TrigPolynomial, digits: int = 5) -> Html:
     """MathML that breaks across lines: browsers do not break a formula, so each term is one."""
-    pieces = terms(whole(polynomial, None), MathML(digits))
+    pieces = terms(as_one_sum(polynomial, None), MathML(digits))
     return Html(" ".join(f"<math><mrow>{piece}</mrow></math>" for piece in pieces) or "<math><mn>0</mn></math>")
 
 
 def terms(total: Sum, dialect: MathML) -> list[str]:
     """The terms of a sum, each with its sign; a long bracket is opened, so that lines can break inside it."""
-    found: list[str] = []
+    pieces: list[str] = []
     for product in total.products:
-        first = not found
+        first = not pieces
         sums = [factor for factor in product.factors if isinstance(factor, Sum)]
-        others = tuple(factor for factor in product.factors if not isinstance(factor, Sum))
+        factors = tuple(factor for factor in product.factors if not isinstance(factor, Sum))
         if len(sums) != 1 or len(sums[0].products) < 4:
-            found.append(sign(product.number > 0, first) + dialect.product(product))
+            pieces.append(sign(product.number > 0, first) + dialect.product(product))
             continue
         inside = terms(sums[0], dialect)
-        if others or product.number != 1:
-            plain = Product(abs(product.number), others)
-            lead = dialect.product(plain) if others or plain.number != 1 else ""
+        if factors or product.number != 1:
+            plain = Product(abs(product.number), factors)
+            lead = dialect.product(plain) if factors or plain.number != 1 else ""
             inside = [
                 f'{sign(product.number > 0, first)}{lead}<mo stretchy="false">(</mo>{inside[0]}',
                 *inside[1:-1],
@@ -128,8 +128,8 @@ def terms(total: Sum, dialect: MathML) -> list[str]:
             ]
         elif not first:
             inside[0] = f"{sign(True, False)}{inside[0]}"
-        found += inside
-    return found
+        pieces += inside
+    return pieces
 
 
 def sign(positive: bool, first: bool) -> str:
@@ -141,24 +141,24 @@ def sign(positive: bool, first: bool) -> str:
 
 def in_symbols(symbols: Equations) -> Html:
     """All coefficients in letters, as far as they can be read, with what the letters mean."""
-    kept, total = [], 0
+    names, total = [], 0
     for name in symbols.names(zeros=False):
         total += len(symbols[name])
         if total > MOST_IN_SYMBOLS:
             break
-        kept.append(name)
-    parts = [Html(coefficient_html(name, symbols[name], None)) for name in kept]
-    rest = len(symbols.names(zeros=False)) - len(kept)
-    if rest:
+        names.append(name)
+    parts = [Html(coefficient_html(name, symbols[name], None)) for name in names]
+    remaining = len(symbols.names(zeros=False)) - len(names)
+    if remaining:
         parts.append(
             paragraph(
-                f"{rest} more coefficients: dalembert equations {symbols.arm.name} --document equations.html",
+                f"{remaining} more coefficients: dalembert equations {symbols.arm.name} --document equations.html",
                 kind="note",
             )
         )
     return tag(
         "details",
         tag("summary", "All coefficients in symbols"),
-        tag("div", tag("h3", "Symbols"), symbols.legend(kept).html(), class_="scroll") if kept else Html(),
+        tag("div", tag("h3", "Symbols"), symbols.legend(names).html(), class_="scroll") if names else Html(),
         tag("div", *parts, class_="formula"),
     )

@@ -6,7 +6,7 @@ import math
 
 from ...arm.description import ArmDescription
 from ...markup.elements import Html, tag, text
-from ...markup.numbers import written
+from ...markup.numbers import formatted
 
 
 def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[str, str], ...] = ()) -> Html:
@@ -16,15 +16,15 @@ def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[st
     pull = math.sqrt(sum(float(g) ** 2 for g in arm.gravity))
     tiles = [
         (f"{arm.n} ({pattern})", "joints"),
-        (f"{written(mass, 3)} kg", "moved"),
-        (f"{written(pull, 3)} m/s²", "gravity"),
+        (f"{formatted(mass, 3)} kg", "moved"),
+        (f"{formatted(pull, 3)} m/s²", "gravity"),
     ]
     if load:
-        tiles.append((f"{written(load, 3)} kg", "load in the hand"))
+        tiles.append((f"{formatted(load, 3)} kg", "load in the hand"))
     if arm.drives:
         tiles.append(("counted" if arm.counts_drives else "not counted", "drives"))
     return tag(
         "ul",
-        *(tag("li", tag("b", text(number)), tag("span", what)) for number, what in (*tiles, *extra)),
+        *(tag("li", tag("b", text(number)), tag("span", caption)) for number, caption in (*tiles, *extra)),
         class_="tiles",
     )

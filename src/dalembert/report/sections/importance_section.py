@@ -15,7 +15,7 @@ from ...bounds.ranges import Range
 from ...design.slow_fast import SlowFast
 from ...equations.names import parse
 from ...markup.data_tables import Column, DataTable
-from ...markup.numbers import counted, joint_label, listed, written
+from ...markup.numbers import drives_phrase, formatted, joint_label, listed
 from ...reduction.coefficient_waves import CoefficientWaves
 from ...systems.arm_system import ArmSystem
 from .. import bejczy
@@ -36,9 +36,9 @@ def section(
     """``ratios`` are certified ranges named such as D12/D11 and G2/D22; ``waves`` the coefficients they are made of;
     ``fast`` the paces at which reactions begin to count.
     """
-    known = sorted((one for one in ratios if one.largest > 0), key=lambda one: -one.largest)
-    coupling = [one for one in known if one.name[0] == "D"]
-    gravity = [one for one in known if one.name[0] == "G"]
+    nonzero = sorted((ratio for ratio in ratios if ratio.largest > 0), key=lambda ratio: -ratio.largest)
+    coupling = [ratio for ratio in nonzero if ratio.name[0] == "D"]
+    gravity = [ratio for ratio in nonzero if ratio.name[0] == "G"]
     parts: list[DataTable | Figure] = []
     if coupling:
         parts.append(
@@ -60,18 +60,19 @@ def section(
         )
     if fast:
         parts.append(boundary(arm, fast))
-    shown = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
-    figures = [figure(arm, one, waves) for one in shown if one.joints]
-    inertia = counted(arm.counts_drives)
+    drawn = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
+    figures = [figure(arm, ratio, waves) for ratio in drawn if ratio.joints]
+    inertia = drives_phrase(arm.counts_drives)
     text = f"Inertia: {inertia}. Least and largest values are reached, and certified like the ranges above"
-    loose = [one.name for one in known if not one.certified]
-    if loose:
-        text += f", but for {listed(loose, 12)}: searched, not proved to the tolerance; what is proved is in the table"
+    uncertified = [ratio.name for ratio in nonzero if not ratio.certified]
+    if uncertified:
+        names = listed(uncertified, 12)
+        text += f", but for {names}: searched, not proved to the tolerance; what is proved is in the table"
     lines = [paragraph(f"{text}.", kind="note")]
     if unbounded:
-        which = listed(list(unbounded), 12)
-        said = f"Left out, since the inertia below the line is not proved to keep off zero: {which}."
-        lines.append(paragraph(said, kind="note"))
+        names = listed(list(unbounded), 12)
+        sentence = f"Left out, since the inertia below the line is not proved to keep off zero: {names}."
+        lines.append(paragraph(sentence, kind="note"))
     return Section(
         "importance",
         "Relative importance",
@@ -82,39 +83,39 @@ def section(
 
 def meaning(arm: ArmSystem, coupling: Sequence[Range], gravity: Sequence[Range]) -> str:
     """The largest D_ij / D_ii between joints of one type and the largest G_i / D_ii, in one sentence."""
-    said = []
-    same = [one for one in coupling if len({arm.moving[j].kind for j in pair(one, arm.n)}) == 1]
-    if same:
-        i, j = pair(same[0], arm.n)
-        said.append(
-            f"an acceleration of joint {j + 1} loads joint {i + 1} with up to {written(same[0].largest, 3)} times "
-            "what an equal "
+    clauses = []
+    same_kind = [ratio for ratio in coupling if len({arm.moving[j].kind for j in pair(ratio, arm.n)}) == 1]
+    if same_kind:
+        i, j = pair(same_kind[0], arm.n)
+        clauses.append(
+            f"an acceleration of joint {j + 1} loads joint {i + 1} with up to {formatted(same_kind[0].largest, 3)} "
+            "times what an equal "
             f"acceleration of joint {i + 1} itself would"
         )
-    turning = [one for one in gravity if arm.moving[pair(one, arm.n)[0]].kind == "revolute"]
+    turning = [ratio for ratio in gravity if arm.moving[pair(ratio, arm.n)[0]].kind == "revolute"]
     if turning:
         i = pair(turning[0], arm.n)[0]
-        said.append(
-            f"below about {written(turning[0].largest, 2)} rad/s² gravity can outweigh inertia at "
+        clauses.append(
+            f"below about {formatted(turning[0].largest, 2)} rad/s² gravity can outweigh inertia at "
             f"{joint_label(i, arm.joint_names[i])}"
         )
-    sentence = ", and ".join(said) or "no joint loads another and gravity loads none"
+    sentence = ", and ".join(clauses) or "no joint loads another and gravity loads none"
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def pair(one: Range, n: int) -> tuple[int, int]:
+def pair(ratio: Range, n: int) -> tuple[int, int]:
     """The joint loaded and the joint that loads it (itself, for gravity), counted from 0."""
-    _, index = parse(one.name.split("/")[0], n)
-    _, own = parse(one.name.split("/")[1], n)
-    other = next((k for k in index if k != own[0]), own[0])
-    return own[0], other
+    _, index = parse(ratio.name.split("/")[0], n)
+    _, denominator = parse(ratio.name.split("/")[1], n)
+    acting = next((k for k in index if k != denominator[0]), denominator[0])
+    return denominator[0], acting
 
 
-def ratio_unit(arm: ArmSystem, one: Range) -> str:
+def ratio_unit(arm: ArmSystem, ratio: Range) -> str:
     """The unit of a ratio: an acceleration for gravity, a length or its inverse where kinds of joints mix."""
-    i, j = pair(one, arm.n)
+    i, j = pair(ratio, arm.n)
     kinds = arm.moving[i].kind, arm.moving[j].kind
-    if one.name[0] == "G":
+    if ratio.name[0] == "G":
         return "rad/s²" if kinds[0] == "revolute" else "m/s²"
     return {("revolute", "prismatic"): "1/m", ("prismatic", "revolute"): "m"}.get(kinds, "")
 
@@ -132,15 +133,15 @@ def table(name: str, caption: str, arm: ArmSystem, ratios: Sequence[Range]) -> D
     )
     rows = tuple(
         (
-            one.name,
-            one.minimum,
-            tuple(map(float, one.at_minimum)),
-            one.maximum,
-            tuple(map(float, one.at_maximum)),
-            ratio_unit(arm, one),
-            one.bound,
+            ratio.name,
+            ratio.minimum,
+            tuple(map(float, ratio.at_minimum)),
+            ratio.maximum,
+            tuple(map(float, ratio.at_maximum)),
+            ratio_unit(arm, ratio),
+            ratio.bound,
         )
-        for one in ratios
+        for ratio in ratios
     )
     return DataTable(name, caption, columns, rows, first=10)
 
@@ -158,8 +159,8 @@ def boundary(arm: ArmSystem, fast: Sequence[SlowFast]) -> DataTable:
         Column("proved", "and not below", kind="share"),
     )
     rows = tuple(
-        (joint_label(k, one.joint), one.own, one.acceleration, one.velocity, "N" if arm.moving[k].kind == "prismatic"
-         else "N m", one.share, finite(one.speed), finite(one.proved)) for k, one in enumerate(fast)
+        (joint_label(k, row.joint), row.own, row.acceleration, row.velocity, "N" if arm.moving[k].kind == "prismatic"
+         else "N m", row.share, finite(row.speed), finite(row.proved)) for k, row in enumerate(fast)
     )  # fmt: skip
     note = (
         "Reactions to the accelerations of other joints and to speeds, beside the largest torque of own inertia and "
@@ -175,17 +176,17 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def figure(arm: ArmSystem, one: Range, waves: CoefficientWaves) -> Figure:
+def figure(arm: ArmSystem, ratio: Range, waves: CoefficientWaves) -> Figure:
     """A ratio of two coefficients over the joint that changes it most."""
-    top, bottom = (waves.wave(name) for name in one.name.split("/"))
+    top, bottom = (waves.wave(name) for name in ratio.name.split("/"))
 
     def values(q: Array) -> Array:
         return np.asarray(top(q) / bottom(q))
 
-    i, j = pair(one, arm.n)
-    if one.name[0] == "G":
+    i, j = pair(ratio, arm.n)
+    if ratio.name[0] == "G":
         title = f"Gravity over inertia at {joint_label(i, arm.joint_names[i])}"
     else:
         title = f"Inertia of joint {j + 1} felt at joint {i + 1}, over its own"
-    file = one.name.replace("/", "-over-")
-    return chart(arm, Sweep(values, one.joints, one.name, title, ratio_unit(arm, one), file))[0]
+    file = ratio.name.replace("/", "-over-")
+    return chart(arm, Sweep(values, ratio.joints, ratio.name, title, ratio_unit(arm, ratio), file))[0]

@@ -8,65 +8,65 @@ from ...bounds.ranges import Range
 from ...design.range_tables import gravity_table, inertia_table, pretty
 from ...design.tables import GravityRow, InertiaRow, LoadTables
 from ...markup.elements import Html
-from ...markup.numbers import joint_label, listed, percent, written
+from ...markup.numbers import formatted, joint_label, listed, percent
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..section import Part, Section, paragraph
 
 
-def section(found: LoadTables) -> Section:
+def section(tables: LoadTables) -> Section:
     """Tables and figures of the ranges of D_ii and G_i, and what of them is proved."""
     parts: list[Part | None] = [
-        inertia_table(found),
-        variation_figure(found),
-        gravity_table(found),
-        *gravity_figures(found),
-        proof(found),
+        inertia_table(tables),
+        variation_figure(tables),
+        gravity_table(tables),
+        *gravity_figures(tables),
+        proof(tables),
     ]
     return Section(
         "ranges",
         "Ranges of inertia and gravity load",
-        meaning(found),
+        meaning(tables),
         tuple(part for part in parts if part is not None),
     )
 
 
-def meaning(found: LoadTables) -> str:
+def meaning(tables: LoadTables) -> str:
     """The joint whose inertia varies most and the joint that gravity loads most, in one sentence."""
-    rows = [row for row in found.inertia if math.isfinite(row.relative)]
+    rows = [row for row in tables.inertia if math.isfinite(row.relative)]
     widest = max(rows, key=lambda row: row.relative, default=None)
-    said = "The inertia seen at a joint never reaches zero"
+    sentence = "The inertia seen at a joint never reaches zero"
     if widest is not None:
-        place = found.inertia.index(widest)
-        factor = written(widest.relative, 3)
-        said = f"Total inertia varies most at {joint_label(place, widest.joint)}, by a factor of {factor}"
+        index = tables.inertia.index(widest)
+        factor = formatted(widest.relative, 3)
+        sentence = f"Total inertia varies most at {joint_label(index, widest.joint)}, by a factor of {factor}"
         if widest.relative_loaded is not None:
-            said += f" ({written(widest.relative_loaded, 3)} with the load)"
-    shares = [(row.share(row.loaded or row.empty), place, row) for place, row in enumerate(found.gravity)]
-    known = [(share, place, row) for share, place, row in shares if share is not None]
-    heaviest = max(known, key=lambda item: item[0], default=None)
+            sentence += f" ({formatted(widest.relative_loaded, 3)} with the load)"
+    shares = [(row.share(row.loaded or row.empty), index, row) for index, row in enumerate(tables.gravity)]
+    rated = [(share, index, row) for share, index, row in shares if share is not None]
+    heaviest = max(rated, key=lambda item: item[0], default=None)
     if heaviest is not None and heaviest[0] > 0:
-        share, place, row = heaviest
+        share, index, row = heaviest
         load = " with the load" if row.loaded is not None else ""
-        said += (
-            f", and holding still takes up to {percent(share)} of what {joint_label(place, row.joint)} can give{load}"
+        sentence += (
+            f", and holding still takes up to {percent(share)} of what {joint_label(index, row.joint)} can give{load}"
         )
     else:
-        idle = [str(place + 1) for place, row in enumerate(found.gravity) if row.empty.bound == 0]
-        said += f"; gravity never loads joint{'s' * (len(idle) > 1)} {listed(idle)}" if idle else ""
-    return said + "."
+        idle = [str(index + 1) for index, row in enumerate(tables.gravity) if row.empty.bound == 0]
+        sentence += f"; gravity never loads joint{'s' * (len(idle) > 1)} {listed(idle)}" if idle else ""
+    return sentence + "."
 
 
-def variation_figure(found: LoadTables) -> Figure | None:
+def variation_figure(tables: LoadTables) -> Figure | None:
     """Bejczy 1974, Figure 3: by how much the inertia at each joint changes."""
-    rows = [(place, row) for place, row in enumerate(found.inertia) if math.isfinite(row.relative)]
+    rows = [(index, row) for index, row in enumerate(tables.inertia) if math.isfinite(row.relative)]
     if not rows:
         return None
-    names = tuple(joint_label(place, row.joint) for place, row in rows)
+    names = tuple(joint_label(index, row.joint) for index, row in rows)
     bars = [Bars("without load", tuple(row.relative for _, row in rows), (1.0,) * len(rows))]
     if any(row.relative_loaded is not None for _, row in rows):
         bars.append(
-            Bars(f"with {found.load}", tuple(loaded_ratio(row) for _, row in rows), (1.0,) * len(rows)),
+            Bars(f"with {tables.load}", tuple(loaded_ratio(row) for _, row in rows), (1.0,) * len(rows)),
         )
     caption = "Bars run from the least inertia without load (1) to the largest; a short bar needs no change of gains."
     return BarChart(
@@ -85,57 +85,57 @@ def loaded_ratio(row: InertiaRow) -> float:
     return row.relative_loaded if row.relative_loaded is not None else row.relative
 
 
-def gravity_figures(found: LoadTables) -> list[Figure]:
+def gravity_figures(tables: LoadTables) -> list[Figure]:
     """The ranges as bars, one figure for each unit."""
-    made: list[Figure] = []
-    for unit in dict.fromkeys(row.unit for row in found.gravity):
-        rows = [(place, row) for place, row in enumerate(found.gravity) if row.unit == unit]
+    charts: list[Figure] = []
+    for unit in dict.fromkeys(row.unit for row in tables.gravity):
+        rows = [(index, row) for index, row in enumerate(tables.gravity) if row.unit == unit]
         if not any(row.empty.bound for _, row in rows):
             continue
-        names = tuple(joint_label(place, row.joint) for place, row in rows)
+        names = tuple(joint_label(index, row.joint) for index, row in rows)
         bars = [spans("without load", [row.empty for _, row in rows])]
-        held = [row.loaded for _, row in rows if row.loaded is not None]
-        if len(held) == len(rows):
-            bars.append(spans(f"with {found.load}", held))
+        loaded = [row.loaded for _, row in rows if row.loaded is not None]
+        if len(loaded) == len(rows):
+            bars.append(spans(f"with {tables.load}", loaded))
         caption = "Each bar spans all loads that gravity can put on the joint within its box of positions."
-        what = "torque" if "m" in unit else "force"
-        made.append(
+        quantity = "torque" if "m" in unit else "force"
+        charts.append(
             BarChart(
-                f"gravity-{what}",
-                f"Gravity load, {what}",
+                f"gravity-{quantity}",
+                f"Gravity load, {quantity}",
                 caption,
                 axis=ChartAxis("gravity load", pretty(unit)),
                 names=names,
                 bars=tuple(bars),
             )
         )
-    return made
+    return charts
 
 
 def spans(name: str, ranges: list[Range]) -> Bars:
     """Bars from the least to the largest value of each range."""
-    return Bars(name, tuple(one.maximum for one in ranges), tuple(one.minimum for one in ranges))
+    return Bars(name, tuple(range_.maximum for range_ in ranges), tuple(range_.minimum for range_ in ranges))
 
 
-def proof(found: LoadTables) -> Html:
+def proof(tables: LoadTables) -> Html:
     """Gap to which branch and bound has certified the ranges, and the proved enclosures of the others."""
-    rows: list[InertiaRow | GravityRow] = [*found.inertia, *found.gravity]
-    ranges = [one for row in rows for one in (row.empty, row.loaded) if one is not None]
-    closed = [one for one in ranges if one.certified and one.joints]
-    said = ""
-    if closed:
-        worst = max(one.gap / max(one.largest, 1e-300) for one in closed)
-        said = (
+    rows: list[InertiaRow | GravityRow] = [*tables.inertia, *tables.gravity]
+    ranges = [range_ for row in rows for range_ in (row.empty, row.loaded) if range_ is not None]
+    certified = [range_ for range_ in ranges if range_.certified and range_.joints]
+    sentence = ""
+    if certified:
+        worst = max(range_.gap / max(range_.largest, 1e-300) for range_ in certified)
+        sentence = (
             "Every least and largest value is reached at the pose shown, and branch and bound on the exact closed form "
             f"proves that no pose in the box goes further than {percent(worst, 2)} of the value beyond it."
         )
-    open_ = list(dict.fromkeys(row.name for row in rows if not row.certified))
-    if open_:
-        ends = {one.name: (one.lower, one.upper) for one in ranges if not one.certified}
-        proved = "; ".join(f"{name} {written(low, 3)} to {written(high, 3)}" for name, (low, high) in ends.items())
-        said += (
-            f" Searched, not proved: {listed(open_)}. They have too many terms for branch and bound to close the gap "
-            "in the work allowed; the values shown are reached, and poses beyond them are not excluded. Proved is "
+    uncertified = list(dict.fromkeys(row.name for row in rows if not row.certified))
+    if uncertified:
+        ends = {range_.name: (range_.lower, range_.upper) for range_ in ranges if not range_.certified}
+        proved = "; ".join(f"{name} {formatted(low, 3)} to {formatted(high, 3)}" for name, (low, high) in ends.items())
+        sentence += (
+            f" Searched, not proved: {listed(uncertified)}. They have too many terms for branch and bound to close the "
+            "gap in the work allowed; the values shown are reached, and poses beyond them are not excluded. Proved is "
             f"only: {proved}."
         )
-    return paragraph(said.strip() or "No value depends on the pose.", kind="note")
+    return paragraph(sentence.strip() or "No value depends on the pose.", kind="note")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...arm.description import ArmDescription
 from ...markup.data_tables import Column, DataTable, Rich, Value
 from ...markup.elements import Html, tag
-from ...markup.numbers import joint_label, percent, written
+from ...markup.numbers import formatted, joint_label, percent
 from ...reduction.reduced_tables import JointError, torque_error_table
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
@@ -65,37 +65,37 @@ class Reduction:
     """Reasons for tolerances without a model."""
 
 
-def section(arm: ArmDescription, found: Reduction) -> Section:
+def section(arm: ArmDescription, reduction: Reduction) -> Section:
     """Summary and trade-off of the reduced models, then each with its equations, constants and errors."""
-    parts: list[Html | DataTable | Figure] = [tag("p", found.states, class_="note")]
-    if found.models:
-        parts.append(summary(found))
-    if len(found.curve) > 1:
-        parts.append(trade_off(found))
-    for model in found.models:
-        parts += shown(arm, model)
-    parts += [tag("p", sentence) for sentence in found.refused]
-    return Section("reduced", "Reduced models, with proof", meaning(found), tuple(parts))
+    parts: list[Html | DataTable | Figure] = [tag("p", reduction.states, class_="note")]
+    if reduction.models:
+        parts.append(summary(reduction))
+    if len(reduction.curve) > 1:
+        parts.append(trade_off(reduction))
+    for model in reduction.models:
+        parts += model_parts(arm, model)
+    parts += [tag("p", sentence) for sentence in reduction.refused]
+    return Section("reduced", "Reduced models, with proof", meaning(reduction), tuple(parts))
 
 
-def meaning(found: Reduction) -> str:
+def meaning(reduction: Reduction) -> str:
     """Operations and proved error of the shortest model beside the exact recursion, in one sentence."""
-    if not found.models:
+    if not reduction.models:
         return "No model shorter than the exact one stays within the tolerances asked for."
-    best = min(found.models, key=lambda model: model.operations)
+    best = min(reduction.models, key=lambda model: model.operations)
     worst = max((joint.bound / joint.scale for joint in best.joints if joint.scale > 0), default=0.0)
-    if best.operations >= found.exact_operations:
-        exact = found.exact_operations
+    if best.operations >= reduction.exact_operations:
+        exact = reduction.exact_operations
         return f"The exact torques take {exact} operations, and no model within the tolerances is shorter."
-    saved = 1 - best.operations / found.exact_operations if found.exact_operations else 0.0
+    saved = 1 - best.operations / reduction.exact_operations if reduction.exact_operations else 0.0
     return (
-        f"{best.operations} operations instead of {found.exact_operations} ({percent(saved, 2)} fewer) keep every "
+        f"{best.operations} operations instead of {reduction.exact_operations} ({percent(saved, 2)} fewer) keep every "
         "joint's torque "
         f"within {percent(worst, 2)} of its largest value, proved for every state in the box."
     )
 
 
-def summary(found: Reduction) -> DataTable:
+def summary(reduction: Reduction) -> DataTable:
     """Operations of each model and its worst proved, attained and RMS error as shares of the largest torque."""
     columns = (
         Column("tolerance", "tolerance", kind="share"),
@@ -107,7 +107,7 @@ def summary(found: Reduction) -> DataTable:
         Column("rms error", "RMS error, worst joint", kind="share"),
     )
     rows = []
-    for model in found.models:
+    for model in reduction.models:
         shares = [
             max(
                 (value / joint.scale for value, joint in zip(values, model.joints, strict=True) if joint.scale > 0),
@@ -121,15 +121,15 @@ def summary(found: Reduction) -> DataTable:
         ]
         rows.append((model.tolerance, model.operations, model.multiplications, model.additions, *shares))
     note = (
-        f"The exact recursion takes {found.exact_operations} operations. "
+        f"The exact recursion takes {reduction.exact_operations} operations. "
         "Errors are shares of each joint's largest torque."
     )
     return DataTable("reduced-models", "Models by tolerance", columns, tuple(rows), note)
 
 
-def trade_off(found: Reduction) -> LineChart:
+def trade_off(reduction: Reduction) -> LineChart:
     """Proved error (% of the largest torque) over number of operations."""
-    points = sorted(found.curve)
+    points = sorted(reduction.curve)
     return LineChart(
         "trade-off",
         "Error against operations",
@@ -144,9 +144,9 @@ def trade_off(found: Reduction) -> LineChart:
     )
 
 
-def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable | Figure]:
+def model_parts(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable | Figure]:
     """One model: equations, constants, asymmetry of D, errors of torques and coefficients."""
-    mark = written(100 * model.tolerance, 3).replace(".", "-")
+    mark = formatted(100 * model.tolerance, 3).replace(".", "-")
     lines = [tag("div", line.html, class_="flow") for line in model.equations]
     parts: list[Html | DataTable | Figure] = [tag("h3", f"The model at {percent(model.tolerance)}")]
     if lines:
@@ -169,23 +169,26 @@ def shown(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable | Fig
 
 def constants(model: ReducedRow, mark: str) -> DataTable:
     """Named constants of a model and their values without and with the load."""
-    loaded = any(one.loaded is not None for one in model.constants)
+    loaded = any(constant.loaded is not None for constant in model.constants)
     columns = [Column("constant", "constant"), Column("value", "value", kind="number")]
     columns += (
         [Column("with load", "with the load", kind="number"), Column("depends on load", "depends on the load")]
         if loaded
         else []
     )
-    columns += [Column("meaning", "stands for")] if any(one.meaning for one in model.constants) else []
+    columns += [Column("meaning", "stands for")] if any(constant.meaning for constant in model.constants) else []
     rows = []
-    for one in model.constants:
-        cells: list[Value] = [one.name, one.value]
+    for constant in model.constants:
+        cells: list[Value] = [constant.name, constant.value]
         cells += (
-            [one.loaded if one.loaded is not None else one.value, one.loaded is not None and one.loaded != one.value]
+            [
+                constant.loaded if constant.loaded is not None else constant.value,
+                constant.loaded is not None and constant.loaded != constant.value,
+            ]
             if loaded
             else []
         )
-        cells += [one.meaning] if len(columns) > len(cells) else []
+        cells += [constant.meaning] if len(columns) > len(cells) else []
         rows.append(tuple(cells))
     return DataTable(
         f"constants-{mark}",
@@ -198,9 +201,9 @@ def constants(model: ReducedRow, mark: str) -> DataTable:
 
 def joint_figure(arm: ArmDescription, model: ReducedRow, mark: str) -> BarChart:
     """Torque error of each joint as bars, in % of its largest torque."""
-    rows = [(k, one) for k, one in enumerate(model.joints) if one.scale > 0]
+    rows = [(k, joint) for k, joint in enumerate(model.joints) if joint.scale > 0]
     bars = tuple(
-        Bars(name, tuple(100 * getattr(one, field) / one.scale for _, one in rows))
+        Bars(name, tuple(100 * getattr(joint, field) / joint.scale for _, joint in rows))
         for name, field in (("proved", "bound"), ("largest found", "found"), ("RMS", "rms"))
     )
     return BarChart(
@@ -225,14 +228,14 @@ def coefficient_table(model: ReducedRow, mark: str) -> DataTable:
     )
     rows = tuple(
         (
-            one.name,
-            one.bound,
-            one.found,
-            one.rms,
-            one.unit.replace("^2", "²"),
-            one.bound / one.found if one.found > 0 else None,
+            coefficient.name,
+            coefficient.bound,
+            coefficient.found,
+            coefficient.rms,
+            coefficient.unit.replace("^2", "²"),
+            coefficient.bound / coefficient.found if coefficient.found > 0 else None,
         )
-        for one in model.coefficients
+        for coefficient in model.coefficients
     )
     return DataTable(
         f"coefficient-errors-{mark}",

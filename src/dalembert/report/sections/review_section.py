@@ -9,7 +9,7 @@ from ...design.review import Finding
 from ...design.review_tables import balance_table, findings_list, label
 from ...design.sensitivity import Sensitivity
 from ...markup.data_tables import Column, DataTable
-from ...markup.numbers import listed, written
+from ...markup.numbers import formatted, listed
 from ..section import Part, Section
 
 
@@ -20,31 +20,31 @@ def section(
     sensitivities: Sequence[Sensitivity] = (),
 ) -> Section:
     """``names`` are those of the joints, in their order."""
-    broken = [one for one in findings if one.verdict != "met"]
+    broken = [item for item in findings if item.verdict != "met"]
     met = len(findings) - len(broken)
-    relief = [one for one in balances if one.before > 0 and one.after < 0.5 * one.before]
-    said = f"{met} of {len(findings)} guidelines are met"
+    relief = [item for item in balances if item.before > 0 and item.after < 0.5 * item.before]
+    sentence = f"{met} of {len(findings)} guidelines are met"
     if broken:
-        said += f" (not, or in part: {listed([one.guideline.lower() for one in broken])})"
+        sentence += f" (not, or in part: {listed([item.guideline.lower() for item in broken])})"
     if relief:
-        best = max(relief, key=lambda one: one.before - one.after)
-        means = f"a weight of {written(best.mass, 2)} kg"
+        best = max(relief, key=lambda item: item.before - item.after)
+        means = f"a weight of {formatted(best.mass, 2)} kg"
         if best.heavy:
-            means = f"a spring of k a b = {written(best.spring, 3)} N m"
-        said += (
+            means = f"a spring of k a b = {formatted(best.spring, 3)} N m"
+        sentence += (
             f", and {means} would cut the gravity load of "
             f"{label(best.joint, names)} from "
-            f"{written(best.before, 3)} to {written(best.after, 3)} {best.unit}"
+            f"{formatted(best.before, 3)} to {formatted(best.after, 3)} {best.unit}"
         )
     parts: list[Part] = [findings_list(findings)]
     if balances:
         parts.append(balance_table(balances, names))
     if sensitivities:
         parts.append(sensitivity_table(sensitivities))
-    return Section("review", "Design review", f"{said}.", tuple(parts))
+    return Section("review", "Design review", f"{sentence}.", tuple(parts))
 
 
-def sensitivity_table(found: Sequence[Sensitivity]) -> DataTable:
+def sensitivity_table(sensitivities: Sequence[Sensitivity]) -> DataTable:
     """Derivatives of the least and the largest inertia with respect to parameters, per SI unit."""
     columns = (
         Column("coefficient", "", kind="name"),
@@ -54,8 +54,6 @@ def sensitivity_table(found: Sequence[Sensitivity]) -> DataTable:
         Column("largest", "change of the largest", kind="number"),
         Column("relative", "percent for one percent", kind="number"),
     )
-    rows = tuple(
-        (one.coefficient, one.parameter, one.value, one.of_minimum, one.of_maximum, one.relative) for one in found
-    )
+    rows = tuple((s.coefficient, s.parameter, s.value, s.of_minimum, s.of_maximum, s.relative) for s in sensitivities)
     note = "Changes for a unit of the parameter, SI units, at the poses of the least and the largest value."
     return DataTable("sensitivity", "What the ranges of inertia hang on", columns, rows, note, first=12)

@@ -20,22 +20,22 @@ def section(model: ShortFormModel, load: str = "", arm: str = "", long: Sequence
     """``load`` describes the load of the second value of each constant; empty without one. ``long`` names the
     coefficients of ``arm`` that are left out.
     """
-    known = [one for one in model.forms if one.terms]
-    before, after = sum(one.exact_terms for one in known), sum(len(one.terms) for one in known)
-    worst = max((one.share for one in known), default=0.0)
+    nonzero = [form for form in model.forms if form.terms]
+    before, after = sum(form.exact_terms for form in nonzero), sum(len(form.terms) for form in nonzero)
+    worst = max((form.share for form in nonzero), default=0.0)
     reference = RELATIVE_TO[model.relative_to]
     lasting = [constant.name for constant in model.constants if not constant.depends_on_load]
-    but = f" but {listed(list(long))}" if long else ""
+    exception = f" but {listed(list(long))}" if long else ""
     meaning = (
-        f"{after} terms instead of {before} give every inertia and gravity load of a joint{but} within "
+        f"{after} terms instead of {before} give every inertia and gravity load of a joint{exception} within "
         f"{percent(worst, 2)} of its {reference}"
         + (f", and {len(lasting)} of their {len(model.constants)} constants do not depend on the load" if load else "")
         + ", proved for every pose."
     )
-    lines = [tag("div", formula(one), class_="flow") for one in known]
-    zero = [one.name for one in model.forms if not one.terms]
+    lines = [tag("div", formula(form), class_="flow") for form in nonzero]
+    zero = [form.name for form in model.forms if not form.terms]
     parts: list[Html | DataTable] = [
-        tag("div", *lines, class_="formula"), form_table(known), constant_table(model, load),
+        tag("div", *lines, class_="formula"), form_table(nonzero), constant_table(model, load),
     ]  # fmt: skip
     if long:
         parts.append(
@@ -58,13 +58,13 @@ def section(model: ShortFormModel, load: str = "", arm: str = "", long: Sequence
     return Section("short-forms", "Inertia and gravity in few terms", meaning, tuple(parts))
 
 
-def formula(one: ReducedCoefficient) -> Html:
+def formula(form: ReducedCoefficient) -> Html:
     """D22 = b7 + b8 q3^2 + ..., each term a formula of its own, so that lines can break."""
     pieces = [
-        Html(f"<math><mrow>{sign(True, place == 0)}{monomial(term)}</mrow></math>")
-        for place, term in enumerate(one.terms)
+        Html(f"<math><mrow>{sign(True, index == 0)}{monomial(term)}</mrow></math>")
+        for index, term in enumerate(form.terms)
     ]
-    return join([name_math(one.name), Html("<math><mo>=</mo></math>"), *pieces], " ")
+    return join([name_math(form.name), Html("<math><mo>=</mo></math>"), *pieces], " ")
 
 
 def monomial(term: ReducedTerm) -> str:

@@ -9,7 +9,7 @@ from ...arm.description import ArmDescription
 from ...design.significance_tables import TERMS
 from ...markup.data_tables import Column, DataTable
 from ...markup.elements import Html, tag
-from ...markup.numbers import counted, joint_label, percent, shown_position, unit
+from ...markup.numbers import drives_phrase, joint_label, percent, shown_position, unit
 from ...reduction.states import States
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
@@ -43,11 +43,11 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
     )
     parts: list[Html | DataTable | Figure] = [limits(arm, states), note(arm)]
     for index, joint in enumerate(arm.moving):
-        mine = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
-        if mine:
+        of_joint = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
+        if of_joint:
             bars = (
-                Bars("largest", tuple(term.largest for term in mine)),
-                Bars("RMS", tuple(term.rms for term in mine)),
+                Bars("largest", tuple(term.largest for term in of_joint)),
+                Bars("RMS", tuple(term.rms for term in of_joint)),
             )
             parts.append(
                 BarChart(
@@ -55,7 +55,7 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
                     f"Terms of the torque of {joint_label(index, joint.name)}",
                     "Largest and root-mean-square contribution over all states; the axis is logarithmic.",
                     axis=ChartAxis("contribution", unit(joint, "effort")),
-                    names=tuple(term.term for term in mine),
+                    names=tuple(term.term for term in of_joint),
                     bars=bars,
                     logarithmic=True,
                 )
@@ -68,7 +68,7 @@ def note(arm: ArmDescription) -> Html:
     text = (
         "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
         "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares "
-        f"are of the largest term of the joint. Inertia: {counted(arm.counts_drives)}"
+        f"are of the largest term of the joint. Inertia: {drives_phrase(arm.counts_drives)}"
     )
     return tag(
         "p", text + ("; friction, which is no term, is not ranked." if arm.counts_drives else "."), class_="note"

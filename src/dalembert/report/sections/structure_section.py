@@ -8,15 +8,18 @@ from ...markup.numbers import percent
 from ..section import Section
 
 
-def section(found: Structure, names: tuple[str, ...]) -> Section:
+def section(structure: Structure, names: tuple[str, ...]) -> Section:
     """Numbers of coefficients, the joint positions they depend on, and why the others vanish."""
-    zero = found.independent - found.total
-    constant = sum(count.constant for count in found.counts.values())
+    zero = structure.independent - structure.total
+    constant = sum(count.constant for count in structure.counts.values())
     meaning = (
-        f"Of the {found.independent} coefficients an arm with {found.n} joints can have, {found.total} are not "
-        "zero here "
-        f"({percent(float(found.sparsity), 2)}) and {constant} of those are constant, so {zero} never need computing."
+        f"Of the {structure.independent} coefficients an arm with {structure.n} joints can have, {structure.total} are "
+        f"not zero here ({percent(float(structure.sparsity), 2)}) and {constant} of those are constant, so {zero} "
+        "never need computing."
     )
     return Section(
-        "structure", "Structure", meaning, (counts_table(found), dependence_table(found, names), reasons(found))
+        "structure",
+        "Structure",
+        meaning,
+        (counts_table(structure), dependence_table(structure, names), reasons(structure)),
     )

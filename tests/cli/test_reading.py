@@ -13,17 +13,10 @@ import pytest
 import dalembert as da
 from command_runs import (
     PLAIN,
-    command_folder,
     run,
 )
 from dalembert.cli.run import COMMANDS
 from dalembert.cli.system_options import READING
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return command_folder(tmp_path_factory.mktemp("arms"))
-
 
 ROUNDED = """<robot name="bent"><link name="a"/><link name="b">{0}</link><link name="c">{0}</link>
 <joint name="joint1" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.mesh_places import folder_of, mesh_path
+from dalembert.arm.io.mesh_paths import folder_of, mesh_path
 
 
 @pytest.fixture

@@ -30,9 +30,9 @@ def folder_of(origin: str) -> Path | None:
 
 def package_root(folder: Path) -> Path:
     """The nearest folder, from this one upwards, that is the root of a package; this one where none is."""
-    for place in (folder, *folder.parents):
-        if place != place.parent and any((place / mark).is_file() for mark in MARKS):
-            return place
+    for candidate in (folder, *folder.parents):
+        if candidate != candidate.parent and any((candidate / mark).is_file() for mark in MARKS):
+            return candidate
     return folder
 
 

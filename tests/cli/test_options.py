@@ -26,7 +26,6 @@ from command_runs import (
     SHAPED,
     WORDS,
     Result,
-    command_folder,
     run,
     shaped,
     words_of,
@@ -35,19 +34,6 @@ from dalembert.cli.run import COMMANDS
 from dalembert.cli.system_options import READING, STATES
 from dalembert.compile import operations as counts
 from dalembert.compile.functions import function
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return command_folder(tmp_path_factory.mktemp("arms"))
-
-
-@pytest.fixture(scope="module")
-def arm(folder: Path) -> da.Arm:
-    found = da.load(folder / "arm.toml")
-    assert found.drives
-    return found
-
 
 UNCHANGED = {
     # A load of its own changes no combination of parameters; the note says where it is counted.

@@ -13,23 +13,10 @@ from command_runs import (
     ASKED,
     LOAD,
     SHAPE,
-    command_folder,
     run,
     shaped,
     words_of,
 )
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return command_folder(tmp_path_factory.mktemp("arms"))
-
-
-@pytest.fixture(scope="module")
-def arm(folder: Path) -> da.Arm:
-    found = da.load(folder / "arm.toml")
-    assert found.drives
-    return found
 
 
 def test_short_forms_keep_their_constants_without_refit(folder: Path) -> None:
