@@ -115,8 +115,8 @@ def _dynamics(of: MechanismFunctions) -> Tables:
     found = [made.inertia(phi, motion.x), made.carried(motion.x, load), motion.rate]
     if of.mechanism.contacts:
         found += _contacts(of, made, phi, motion)
-    if of.motors:
-        found.append([made.carried(motion.x, row) for row in _motor_rows(of, made, phi)])
+    if isinstance(of.system, DrivenMechanism):
+        found.append([made.carried(motion.x, row) for row in of.system.motors.rows_over(made, phi)])
     return found
 
 
@@ -139,22 +139,6 @@ def _contacts(
             rows.append(made.carried(motion.x, full))
             drift.append(add(bend, dot(full, motion.rate2)))
     return [rows, drift]
-
-
-def _motor_rows(of: MechanismFunctions, made: TransferOverField, phi: list[Node]) -> list[list[Scalar]]:
-    """N at the joints."""
-    assert isinstance(of.system, DrivenMechanism), "only these have motors"
-    motors, found = of.system.motors, []
-    for system, part, own in zip(made.systems, made.chains.slices, motors.of_chain, strict=True):
-        if not own:
-            continue
-        assert system.train is not None, "motors of chains count"
-        first = system.train.transmission(made.field, phi[part]).first
-        for k in own:
-            full: list[Scalar] = [0] * of.m
-            full[part] = list(first[k])
-            found.append(full)
-    return [*found, *(made.slopes(coordinate, phi) for coordinate in motors.own)]
 
 
 def _hand(of: MechanismFunctions) -> Tables:

@@ -129,7 +129,7 @@ def elastic_quantities(
                     slopes[joint] = as_polynomial(space, slope)
             for term in element.terms:
                 if term.frame is None:
-                    weight = Fraction(term.weight)
+                    weight = term.weight
                     slopes[term.joint] = slopes[term.joint] + weight
                     if term.joint in ring.sliding:
                         polynomial = polynomial + as_polynomial(space, ring.position(term.joint)) * weight
@@ -160,7 +160,7 @@ def chain_elements(system: ChainFrames) -> list[LoadElement]:
             label = f"{name}.spring{number}"
             if isinstance(own, JointSpring | JointDamper):
                 place = places[own.joint]
-                terms = (CoordinateTerm(1.0, part.start + place),)
+                terms = (CoordinateTerm(Fraction(1), part.start + place),)
                 if isinstance(own, JointSpring):
                     rest = exact(own.rest) - amount(arm.couplings[place].offset)
                     found.append(LoadElement(label, terms, (), exact(own.stiffness), rest))
