@@ -131,29 +131,7 @@ class CompiledMap:
 
     def newton(self, guess: Array, wanted: Array) -> NewtonRun:
         """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""
-        step = self.kernel("newton_step")
-        size = 1 + np.abs(wanted).max(axis=1, initial=0.0)
-        at = guess.copy()
-        found = step(at, wanted)
-        following, off, spread, side, aligned = found
-        first, start = following.copy(), side.copy()
-        left = np.flatnonzero(_worst(off) > TOLERANCE * size)
-        for _ in range(STEPS):
-            if not len(left):
-                break
-            at[left] = following[left]
-            for whole, own in zip(found, step(at[left], wanted[left]), strict=True):
-                whole[left] = own
-            left = left[_worst(off[left]) > TOLERANCE * size[left]]
-        # A last step, which is known, takes off what differences would see; near singularities it is rounding.
-        small = np.abs(following - at).max(axis=1, initial=0.0) < 1e-10
-        return NewtonRun(
-            np.where(small[:, None], following, at),
-            first,
-            closed(_worst(off) / size) & (aligned > 0).all(axis=1),
-            np.sqrt(spread[:, 0]),
-            (start * side)[:, 0] > 0,
-        )
+        return newton_run(self.kernel("newton_step"), guess, wanted)
 
 
 def _answered(spread: Array, found: Array) -> NDArray[np.bool_]:
@@ -185,3 +163,29 @@ class NewtonRun:
     closed: NDArray[np.bool_]
     condition: Array
     same_side: NDArray[np.bool_]
+
+
+def newton_run(step: Callable[..., tuple[Array, ...]], guess: Array, wanted: Array, *given: Array) -> NewtonRun:
+    """Steps of Newton by a kernel ``newton_step`` from joints ``(b, m)`` towards coordinates ``(b, n)``."""
+    size = 1 + np.abs(wanted).max(axis=1, initial=0.0)
+    at = guess.copy()
+    found = step(at, wanted, *given)
+    following, off, spread, side, aligned = found
+    first, start = following.copy(), side.copy()
+    left = np.flatnonzero(_worst(off) > TOLERANCE * size)
+    for _ in range(STEPS):
+        if not len(left):
+            break
+        at[left] = following[left]
+        for whole, own in zip(found, step(at[left], wanted[left], *(x[left] for x in given)), strict=True):
+            whole[left] = own
+        left = left[_worst(off[left]) > TOLERANCE * size[left]]
+    # A last step, which is known, takes off what differences would see; near singularities it is rounding.
+    small = np.abs(following - at).max(axis=1, initial=0.0) < 1e-10
+    return NewtonRun(
+        np.where(small[:, None], following, at),
+        first,
+        closed(_worst(off) / size) & (aligned > 0).all(axis=1),
+        np.sqrt(spread[:, 0]),
+        (start * side)[:, 0] > 0,
+    )

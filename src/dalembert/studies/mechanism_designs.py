@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from ..compile.function import Function, Parameters, Tables
+from ..compile.function import Function, Parameters, Shape, Tables
 from ..compile.kernel import Kernel
 from ..formulations.reflections import Reflections
-from ..mechanisms.compiled_map import LARGEST_SPREAD
+from ..mechanisms.compiled_map import LARGEST_SPREAD, newton_run
+from ..mechanisms.continuation import keeps_mode
 from ..mechanisms.driven_mechanism import DrivenMechanism
 from ..mechanisms.mechanism_motors import MechanismMotors
 from ..mechanisms.mechanism_numbers import mechanism_number, with_mechanism_numbers
@@ -83,13 +84,15 @@ def _mass_matrix(of: MechanismOverNumbers) -> list[list[Scalar]]:
     return of.transfer.inertia(of.phi, of.transfer.influence(of.factors))
 
 
-FUNCTIONS: dict[str, tuple[tuple[str, ...], int, Callable[[MechanismOverNumbers], Tables]]] = {
-    "inverse_dynamics": (("qd", "qdd"), 1, _inverse_dynamics),
-    "motor_torques": (("qd", "qdd"), 1, _motor_torques),
-    "gravity_load": ((), 1, _gravity_load),
-    "mass_matrix": ((), 2, _mass_matrix),
+FUNCTIONS: dict[str, tuple[int, int, Callable[[MechanismOverNumbers], Tables]]] = {
+    "inverse_dynamics": (3, 1, _inverse_dynamics),
+    "motor_torques": (3, 1, _motor_torques),
+    "gravity_load": (1, 1, _gravity_load),
+    "mass_matrix": (1, 2, _mass_matrix),
 }
-"""Arguments beside phi, q and the numbers; axes of the result; and the graph of it."""
+"""How many of q, q', q'' it takes beside phi and the numbers; axes of the result; and the graph of it."""
+WALKS = (1, 2, 4, 8)
+"""Steps from the present numbers to those of a design in which its joints are followed, the fewest that do."""
 
 
 class MechanismDesigns:
@@ -109,9 +112,51 @@ class MechanismDesigns:
 
     def joints(self, values: Array, q: Array) -> Array:
         """phi ``(moments, m)`` of the design with these values of its numbers, loops closed."""
-        if not self.moves_loops:
-            return self._present_joints(q)
+        phi, found = self.followed(values[None], q)
+        if found[0]:
+            return phi[0]
+        if self.is_square:
+            raise ArmError(
+                f"{self.system.name}: the joints of the motion cannot be followed from the present design to this one; "
+                "on the way loops do not close, or coordinates do not determine them"
+            )
         return np.asarray(with_numbers(self.system, dict(zip(self.numbers, values.tolist(), strict=True))).joints(q))
+
+    @property
+    def is_square(self) -> bool:
+        """Whether no equation is redundant: then the sign of det [G^w] tells assembly modes apart."""
+        assembly = self.system.mechanism.assembly
+        return assembly.n + assembly.r == assembly.m
+
+    def followed(self, values: Array, q: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """phi ``(designs, moments, m)``, followed from the present design to each of these, and for which they were.
+
+        A walk in the numbers p at fixed q: as where q changes, a step that meets a singularity, or leaves the
+        prediction of its first step of Newton behind, may have changed the assembly mode and does not count.
+        """
+        start = self._present_joints(q)
+        shape = (len(values), *start.shape)
+        if not self.moves_loops:
+            return np.broadcast_to(start, shape), np.ones(len(values), dtype=bool)
+        assembly = self.system.mechanism.assembly
+        phi = np.array(np.broadcast_to(start, shape))
+        found = np.zeros(len(values), dtype=bool)
+        if not self.is_square:
+            return phi, found
+        now = np.array([float(mechanism_number(self.system.mechanism, name).value) for name in self.numbers])
+        wanted = np.tile(q, (len(values), 1))
+        for steps in WALKS:
+            left = np.flatnonzero(~found)
+            if not len(left):
+                break
+            at, good = np.tile(start, (len(left), 1)), np.ones(len(left), dtype=bool)
+            for k in range(1, steps + 1):
+                numbers = np.repeat(now + k / steps * (values[left] - now), len(q), axis=0)
+                run = newton_run(self._newton, at, wanted[: len(at)], numbers)
+                good &= keeps_mode(assembly, run, at).reshape(len(left), -1).all(axis=1)
+                at = np.where(np.isfinite(run.phi), run.phi, at)
+            phi[left[good]], found[left[good]] = at.reshape(len(left), *start.shape)[good], True
+        return phi, found
 
     def _present_joints(self, q: Array) -> Array:
         if self._closed is None or not np.array_equal(self._closed[0], q):
@@ -121,19 +166,29 @@ class MechanismDesigns:
     _closed: tuple[Array, Array] | None = None
 
     def along(self, name: str, values: Array, states: Sequence[Array], slopes: bool = False) -> tuple[Array, ...]:
-        """A function ``name`` of the states q, qd, qdd ``(moments, n)`` of a motion for one design, and its slopes.
+        """The function ``name`` of one design along a motion q, qd, qdd ``(moments, n)``, and its slopes."""
+        return self.at(name, self.joints(values, states[0]), values, states, slopes)
 
-        Without loops that depend on the numbers ``values`` may be of many designs ``(designs, 1, numbers)``.
-        """
-        q = states[0]
-        phi = self.joints(values, q)
-        *found, spread = self.kernel(name, slopes)(phi, q, *states[1 : 1 + len(FUNCTIONS[name][0])], values)
+    def at(
+        self, name: str, phi: Array, values: Array, states: Sequence[Array], slopes: bool = False
+    ) -> tuple[Array, ...]:
+        """The function ``name`` at closed joints ``(..., m)``, numbers ``(..., numbers)`` and states ``(..., n)``."""
+        *found, spread = self.kernel(name, slopes)(phi, *states[: FUNCTIONS[name][0]], values)
         if not (spread < LARGEST_SPREAD).all():
             raise ArmError(
                 f"{self.system.name}: along the motion the coordinates hardly determine its joints; keep the motion "
                 "away from such configurations, or choose other coordinates"
             )
         return tuple(found)
+
+    @cached_property
+    def _newton(self) -> Kernel:
+        assembly = self.system.mechanism.assembly
+        results = (
+            ("next", (assembly.m,)), ("off", (assembly.n + assembly.r,)), ("spread", (1,)), ("side", (1,)),
+            ("aligned", (max(1, len(assembly.turning)),)),
+        )  # fmt: skip
+        return Kernel(self._function("newton_step", 1, results, partial(_build_step, self.system, self.numbers)))
 
     def kernel(self, name: str, slopes: bool = False) -> Kernel:
         """The function of phi, q, rates and numbers; its last result is the spread of [G^w_phi]."""
@@ -147,23 +202,38 @@ class MechanismDesigns:
         system, mechanism = self.system, self.system.mechanism
         if name == "motor_torques":
             refuse_without_motors(system)
-        rates, axes, _ = FUNCTIONS[name]
+        states, axes, _ = FUNCTIONS[name]
         shape = (mechanism.n,) * axes
         derivatives = ((f"{name}_slopes", (math.prod(shape), len(self.numbers))),) if slopes else ()
+        build = partial(_build, system, name, self.numbers, slopes, slopes and self.moves_loops)
+        return self._function(name, states, ((name, shape), *derivatives, ("spread", (1,))), build, f"{slopes}")
+
+    def _function(
+        self,
+        name: str,
+        states: int,
+        results: tuple[tuple[str, Shape], ...],
+        build: Callable[[], Tables],
+        more: str = "",
+    ) -> Function:
+        mechanism = self.system.mechanism
         known = [mechanism_number(mechanism, number) for number in self.numbers]
-        facts = facts_of(system)
+        facts = facts_of(self.system)
         return Function(
             f"{name} of designs",
-            (("phi", mechanism.m), *((rate, mechanism.n) for rate in ("q", *rates)), ("parameters", len(self.numbers))),
-            ((name, shape), *derivatives, ("spread", (1,))),
-            partial(_build, system, name, self.numbers, slopes, slopes and self.moves_loops),
-            label=system.name,
-            facts=f"{facts}{name}{self.numbers!r}{slopes}" if facts else "",
+            (
+                ("phi", mechanism.m), *((state, mechanism.n) for state in ("q", "qd", "qdd")[:states]),
+                ("parameters", len(self.numbers)),
+            ),
+            results,
+            build,
+            label=self.system.name,
+            facts=f"{facts}{name}{self.numbers!r}{more}" if facts else "",
             parameters=Parameters("design", self.numbers, tuple(float(number.value) for number in known)),
             joints=mechanism.joint_names,
             thing="mechanism",
             meanings={"parameters": "numbers of the description, by name"},
-        )
+        )  # fmt: skip
 
 
 def refuse_without_motors(system: MechanismSystem) -> None:
@@ -180,3 +250,10 @@ def _build(system: MechanismSystem, name: str, numbers: tuple[str, ...], slopes:
     table = FUNCTIONS[name][2](of)
     derivatives = [number_slopes(flat(table), of.graph, len(numbers))] if slopes else []
     return [table, *derivatives, [of.factors.spread]]
+
+
+def _build_step(system: MechanismSystem, numbers: tuple[str, ...]) -> Tables:
+    """As ``newton_step`` of ``mechanism_functions``, with the numbers as inputs."""
+    of = MechanismOverNumbers(system, numbers)
+    phi, off, factors = of.transfer.step(of.phi, of.input("q", of.n))
+    return [phi, off, [factors.spread], [factors.side], of.transfer.alignment(of.phi) or [1]]

@@ -56,6 +56,8 @@ class DesignSearch:
         self.poses = np.empty((0, terms.system.n))
         self.limits = [(kind, self._limit(kind, own, most)) for kind, own, most in limits]
         self.rounds = 0
+        self.chosen: set[int] = set()
+        """Pieces of the objective that the optimizer sees."""
 
     def _limit(self, kind: str, joints: Sequence[str], most: float | Sequence[float]) -> Callable[[Array], Pieces]:
         """g(x) <= 0 as pieces, each a share of what is allowed."""
@@ -141,26 +143,33 @@ class DesignSearch:
 
     def run(self, start: Array) -> End:
         """From a point of the cube: the best one, its objective, whether it is feasible and met, and the proof."""
-        unit, bound, met = start, None, True
-        if self.objective == "range":
-            self._learn(unit)
+        unit, met = start, False
+        self.chosen = set()
+        bound = self._learn(unit) if self.objective == "range" else None
+        ends = [self._end(unit, bound)]
         for _ in range(ROUNDS):
             self.rounds += 1
             before = unit
             unit, value, met, reach = self._round(unit)
-            if self.objective != "range":
-                worst = float(self.pieces(self.low + self.wide * unit)[0].max())
-                ended = reach >= 1 or np.abs(unit - before).max() < STILL
-                if ended and worst <= value + CLOSE * max(abs(worst), 1e-12):
-                    break
-                continue
-            bound = self._learn(unit)
-            worst = max(bound.maximum, -bound.minimum)
-            if worst <= value + max(CLOSE * abs(worst), bound.gap):
+            bound = self._learn(unit) if self.objective == "range" else None
+            ends.append(self._end(unit, bound))
+            worst, slack = ends[-1][1], max(CLOSE * abs(ends[-1][1]), bound.gap if bound is not None else 1e-18)
+            ended = reach >= 1 or np.abs(unit - before).max() < STILL
+            if ended and worst <= value + slack:
                 break
+        else:
+            met = False
+        last = ends[-1]
+        best = min(ends, key=lambda end: (not end[2], end[1]))
+        if best[1] < last[1] - CLOSE * abs(last[1]) or (best[2] and not last[2]):
+            return best[0], best[1], False, best[3]  # a local search need not end at its best design
+        return last[0], last[1], met and last[2], last[3]
+
+    def _end(self, unit: Array, bound: Range | None) -> End:
+        """A point with its objective, whether it keeps the limits, and the certified range."""
         x = self.low + self.wide * unit
-        value = float(self.pieces(x)[0].max())
-        return unit, value, met and self.excess(x) <= CLOSE, bound
+        worst = float(self.pieces(x)[0].max()) if bound is None else max(bound.maximum, -bound.minimum)
+        return unit, worst, self.excess(x) <= CLOSE, bound
 
     def _learn(self, unit: Array) -> Range:
         """The certified range of the coefficient for this design; the poses of its ends are pieces from now on."""
@@ -192,7 +201,10 @@ class DesignSearch:
         start, _ = self.pieces(self.low + self.wide * unit)
         scale = max(float(np.abs(start).max()), 1e-12)
         # Of a worst case all poses count: there are few, and each has been the worst of some design.
-        chosen = np.flatnonzero((start >= NEAR * start.max() - 1e-12) | (self.objective == "range"))
+        near = (start >= NEAR * start.max() - 1e-12) | (self.objective == "range")
+        # A piece that has been near the peak of some round stays: rounds that forget it could go in circles.
+        self.chosen |= set(np.flatnonzero(near).tolist())
+        chosen = sorted(self.chosen)
 
         def above(z: Array) -> Array:
             return z[-1] - self.pieces(self.low + self.wide * z[:-1])[0][chosen] / scale
