@@ -74,6 +74,8 @@ def study(
         asked, outputs=(*asked.outputs, *own), device=device,
         samples=asked.samples if samples is None else samples, seed=asked.seed if seed is None else seed,
     )  # fmt: skip
+    found = replace(found, study=asked)
+    found.check()
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
     try:
         with told() as progress:
@@ -85,19 +87,27 @@ def study(
         if output is not None:
             print(f"interrupted; what is done is kept beside {output}: the same command goes on", file=sys.stderr)
         raise
-    best = optimum(replace(found, study=asked))
+    best, fault = None, None  # type: Any, ArmError | None
+    try:
+        best = optimum(found)
+    except ArmError as refused:  # told last: what was worked out is shown and written first
+        fault = refused
     if page is not None:
         from dalembert.report.study_page import write_study_page
 
         write_study_page(result, page, found.pareto, found.budgets, best)
-    tables = sensitivity_tables(result, found)
+    tables, reasons = sensitivities(result, found)
     if as_json:
-        print(json.dumps(record(result, found, tables, best), indent=2))
+        print(json.dumps(record(result, found, tables, best) | {"without": reasons}, indent=2))
     else:
         print_result(result, found, tables, best)
+        for reason in reasons:
+            paragraph(f"- {reason}")
     for path in (output, page):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
+    if fault is not None:
+        raise ArmError(f"{found.origin}: optimize: {fault}")
 
 
 def own_output(word: str) -> Any:
@@ -150,17 +160,12 @@ def optimum(found: StudyFile) -> Any:
     return optimize_design(asked.system, asked.factors, motion=asked.motion, seed=asked.seed, **found.optimize)
 
 
-def sensitivity_tables(result: StudyResult, found: StudyFile) -> list[DataTable]:
-    """Sobol indices or effects of Morris, of designs that are made for them, and budgets that are asked for."""
-    from dalembert.studies.study_tables import budget_table, morris_table, sobol_table
+def sensitivities(result: StudyResult, found: StudyFile) -> tuple[list[DataTable], list[str]]:
+    """Tables of sensitivities and of budgets that are asked for, and why some cannot be."""
+    from dalembert.studies.study_tables import budget_tables, sensitivity_tables
 
-    made = []
-    for name, unit in result.outputs:
-        if result.design == "saltelli":
-            made.append(sobol_table(name, result.sobol(name)))
-        elif result.design == "morris":
-            made.append(morris_table(name, result.morris(name), unit))
-    return [*made, *(budget_table(result.budget(name, allowed)) for name, allowed in found.budgets.items())]
+    shares, budgets = sensitivity_tables(result), budget_tables(result, found.budgets)
+    return [*shares[0], *budgets[0]], [*shares[1], *budgets[1]]
 
 
 def print_result(result: StudyResult, found: StudyFile, tables: list[DataTable], best: Any) -> None:

@@ -23,7 +23,7 @@ from .factors import FactorSet
 from .mechanism_motions import MechanismMotions
 from .motion_reductions import REDUCTIONS
 from .outputs import OUTPUTS, Output
-from .proved_outputs import reduced_torques
+from .proved_outputs import reduced_torques, refuse_options
 from .study_files import FAILURE
 
 Array = NDArray[np.float64]
@@ -82,6 +82,7 @@ class DesignEvaluator:
                 if twice else "a study has at least one output")
             )  # fmt: skip
         for output in self.outputs:
+            output.rows(self.system)  # refuses joints that there are not
             if output.kind != "own" and OUTPUTS[output.kind].needs_motion and motion is None:
                 raise ArmError(f"{self.system.name}: output {output.name!r} is along a motion; give one")
         self._refuse_unfit()
@@ -110,6 +111,9 @@ class DesignEvaluator:
         odd = [output.name for output in (*proved, *reduced) if output.kind != "own"]
         if odd and not self.described:
             raise ArmError(f"{self.system.name}: output {odd[0]!r} is one of arms; a mechanism has no closed form yet")
+        for output in (*proved, *reduced):
+            if output.kind != "own":
+                refuse_options(output, self.system)
 
     @property
     def motion(self) -> MotionSamples:

@@ -80,6 +80,27 @@ def optimize_design(
 
     ``system`` may be a mechanism, whose loops are closed anew for each design; it has no "range".
     """
+    search = design_search(
+        system, factors, objective, motion=motion, joints=joints, weights=weights, coefficient=coefficient, box=box,
+        limits=limits, starts=starts,
+    )  # fmt: skip
+    return _answer(search, *search.best(search.starts(starts, seed)))
+
+
+def design_search(
+    system: Designed,
+    factors: Sequence[Factor] | dict[str, object],
+    objective: str = "peak_torque",
+    *,
+    motion: Any = None,
+    joints: Sequence[str] = (),
+    weights: Sequence[float] | None = None,
+    coefficient: str = "",
+    box: Mapping[str | int, tuple[float, float]] | None = None,
+    limits: Sequence[Limit] = (),
+    starts: int = 4,
+) -> DesignSearch:
+    """The search that ``optimize_design`` makes, with all that can be refused of it refused."""
     found = FactorSet(designed(system), factors_of(factors))
     for factor in found.factors:
         if factor.values or factor.low is None or factor.high is None:
@@ -95,8 +116,7 @@ def optimize_design(
         raise ArmError(f'coefficient and box belong to the objective "range", not to {objective!r}')
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise ArmError(f"starts must be a whole number of at least 1, not {starts!r:.60}")
-    search = DesignSearch(terms, objective, joints, weights, coefficient, box, limits)
-    return _answer(search, *search.best(search.starts(starts, seed)))
+    return DesignSearch(terms, objective, joints, weights, coefficient, box, limits)
 
 
 def _answer(search: DesignSearch, unit: Array, value: float, met: bool, bound: Range | None) -> DesignOptimum:

@@ -48,6 +48,11 @@ class DesignSearch:
         coefficient: str, box: Mapping[str | int, tuple[float, float]] | None, limits: Sequence[Limit],
     ) -> None:  # fmt: skip
         self.terms, self.objective, self.coefficient, self.box = terms, objective, coefficient, box
+        if objective == "range":
+            terms.parsed(coefficient)
+            Analysis(terms.system, box)
+        elif objective != "mass":
+            _ = terms.motion  # refused where there is none
         self.rows = terms.rows(objective, joints)
         self.weights = terms.weights(weights, self.rows)
         factors = terms.factors.factors
@@ -62,6 +67,8 @@ class DesignSearch:
     def _limit(self, kind: str, joints: Sequence[str], most: float | Sequence[float]) -> Callable[[Array], Pieces]:
         """g(x) <= 0 as pieces, each a share of what is allowed."""
         terms, rows = self.terms, self.terms.rows(kind, joints)
+        if kind != "mass" and kind in (*TORQUES, *SMOOTH):
+            _ = terms.motion  # refused where there is none
         if kind in TORQUES:
             allowed = terms.weights(np.broadcast_to(np.asarray(most, dtype=float), (len(rows),)).tolist(), rows)
 

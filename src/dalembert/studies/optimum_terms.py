@@ -148,13 +148,18 @@ class DesignTerms:
         value, slopes = self._mass(self.factors.values(x))
         return value, slopes @ self.factors.jacobian
 
-    def coefficient(self, x: Array, name: str, poses: Array) -> Pieces:
-        """A coefficient D_ij or G_i at poses ``(count, n)``, and with the other sign."""
+    def parsed(self, name: str) -> tuple[str, tuple[int, ...]]:
+        """The kind, D or G, and the indices of a coefficient."""
         kind, index = names.parse(name, self.system.n)
         if kind not in ("D", "G") or (kind == "D") != (len(index) == 2):
             raise ArmError(
                 f"{self.system.name}: a worst case is of an inertia D_ij or a gravity load G_i, not {name!r:.40}"
             )
+        return kind, tuple(index)
+
+    def coefficient(self, x: Array, name: str, poses: Array) -> Pieces:
+        """A coefficient D_ij or G_i at poses ``(count, n)``, and with the other sign."""
+        kind, index = self.parsed(name)
         function = "mass_matrix" if kind == "D" else "gravity_load"
         table, slopes = self._kernel(function)(poses, self.numbers(x))
         slopes = slopes.reshape(*table.shape, -1)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..arm.io.toml_table import nearest
 from .sampling import outermost
 
 if TYPE_CHECKING:
@@ -149,17 +151,37 @@ def morris_effects(result: StudyResult, output: str) -> tuple[MorrisEffect, ...]
     return tuple(sorted(rows, key=lambda row: -row.largest))
 
 
+def check_budget(output: str, allowed: float | None, columns: Sequence[str]) -> None:
+    """Refuse a budget of a column that there is not, or of no spread."""
+    check_column(output, columns)
+    if allowed is not None and not allowed > 0:
+        raise ArmError(f"the spread of {output!r:.60} that is allowed must be above zero, not {allowed:g}")
+
+
+def check_goals(goals: Mapping[str, str], columns: Sequence[str]) -> None:
+    """Refuse goals of columns that there are not, or that are neither "least" nor "most"."""
+    for name, goal in goals.items():
+        check_column(name, columns)
+        if goal not in ("least", "most"):
+            raise ArmError(f'of {name!r:.60} one wants the "least" or the "most", not {goal!r:.60}')
+
+
+def check_column(name: str, columns: Sequence[str]) -> None:
+    """Refuse a column that there is not."""
+    if name not in columns:
+        raise ArmError(f"the study has no column {name!r:.60}{nearest(name, columns)}; it has {listed(columns)}")
+
+
 def tolerance_budget(result: StudyResult, output: str, allowed: float | None = None) -> ToleranceBudget:
     """Who makes the spread of an output: slopes of a linear fit times spreads of the factors, in shares of variance.
 
     ``allowed`` is the standard deviation that the output may have, its present one by default.
     """
+    check_budget(output, allowed, list(result.columns))
     values = result.column(output)
     good = np.isfinite(values)
     if good.sum() < len(result.factors) + 2:
         raise ArmError(f"{result.name}: too few designs have {output!r} for a linear fit")
-    if allowed is not None and not allowed > 0:
-        raise ArmError(f"{result.name}: the spread that is allowed must be above zero, not {allowed:g}")
     points, values = result.designs[good], values[good]
     middle, spread = points.mean(axis=0), points.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
@@ -184,9 +206,7 @@ def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.in
 
     ``goals`` say of outputs, or factors, whether the "least" or the "most" of them is wanted.
     """
-    for name, goal in goals.items():
-        if goal not in ("least", "most"):
-            raise ArmError(f'{result.name}: of {name!r:.60} one wants the "least" or the "most", not {goal!r:.60}')
+    check_goals(goals, list(result.columns))
     if not goals:
         raise ArmError(f'{result.name}: a front needs goals, such as {{"energy": "least"}}')
     costs = np.stack([result.column(name) * (1 if goal == "least" else -1) for name, goal in goals.items()], axis=1)
