@@ -148,6 +148,8 @@ def morris_effects(result: StudyResult, output: str) -> tuple[MorrisEffect, ...]
         for factor, own in zip(result.factors, effects, strict=True)
         if own
     ]
+    fixed = [factor.name for factor, wide in zip(result.factors, reach, strict=True) if not wide]
+    rows += [MorrisEffect(name, 0.0, 0.0, 0.0) for name in fixed]
     return tuple(sorted(rows, key=lambda row: -row.largest))
 
 
@@ -193,7 +195,11 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
     for factor, slope, own, present in zip(result.factors, slopes, scale, spread, strict=True):
         share = float(slope**2 / explained) if explained else 0.0
         ratio = limit / np.sqrt(explained) if explained else np.inf
-        rows.append(ToleranceShare(factor.name, float(slope / own), float(present), share, float(present * ratio)))
+        rows.append(
+            ToleranceShare(
+                factor.name, float(slope / own), float(present), share, float(present * ratio) if present else 0.0
+            )
+        )
     left = values - values.mean() - (points - middle) / scale @ slopes
     linear = 1 - float((left**2).mean()) / total**2 if total else 1.0
     return ToleranceBudget(
