@@ -2,13 +2,16 @@
 
     python benchmarks/studies.py designs [--designs 1048576] [--workers 2]
     python benchmarks/studies.py scaling [--designs 262144]
+    python benchmarks/studies.py transport [--chunks 128]
     python benchmarks/studies.py stream [--states 100000000]
     python benchmarks/studies.py device [--designs 1048576]
 
 ``designs``: the peak torques of a PUMA 560 along a motion of 101 moments for that many designs of six factors, on
 threads and on processes, and a plain loop over ``pin.rnea`` for a few hundred of the same designs in the same run, in
 CPU seconds for each design. ``scaling``: the same study with one and two workers, strong (as many designs) and weak (as
-many designs for each worker), by threads, processes and a Dask cluster of this machine. ``stream``: inverse dynamics
+many designs for each worker), by threads, processes and a Dask cluster of this machine. ``transport``: what a chunk and
+a design cost beside the working out, on a Dask cluster of two workers: bytes each way, CPU of the process that sends
+and collects (the scheduler in it), and CPU of the workers. ``stream``: inverse dynamics
 over files of states; the memory of the process after each tenth of them. ``device``: peak torques alone, then what else
 is left of a motion, on one thread of the CPU and on a GPU (twice, since kernels are built at first), and by how much
 the two differ.
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import pickle
 import resource
 import tempfile
 import time
@@ -30,6 +34,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert.design.motion_samples import MotionSamples
+from dalembert.studies.executors import pickled
 from dalembert.studies.outputs import Output
 from dalembert.studies.study import Study
 
@@ -143,6 +148,44 @@ def scaling(count: int) -> None:
             )  # fmt: skip
 
 
+def transport(chunks: int) -> None:
+    """CPU and bytes of a chunk and of a design on a cluster, by chunks of three sizes."""
+    from distributed import Client, LocalCluster
+
+    asked = the_study(1 << 14)
+    own, _, answers = spent(lambda: asked.evaluator.evaluate(asked.designs))
+    own, _, answers = spent(lambda: asked.evaluator.evaluate(asked.designs))
+    count, message = len(asked.designs), pickled(asked.evaluator)
+    there, back = (len(pickle.dumps(part)) / count for part in (asked.designs, answers))
+    print(f"study: {len(message):,} bytes with each chunk")
+    print(f"a design: {there:.0f} bytes there, {back:.0f} back; {1e6 * own / count:.2f} us to work it out")
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        the_study(1024).run(scheduler=cluster.scheduler_address)
+        rows = []
+        for size in (1, 512, 4096):
+            study = replace(the_study(1), design="monte-carlo", samples=size * chunks, chunk=size)
+            _ = study.designs
+            workers, here = sum(client.run(time.process_time).values()), time.process_time()
+            study.run(scheduler=cluster.scheduler_address)
+            here, workers = time.process_time() - here, sum(client.run(time.process_time).values()) - workers
+            rows.append((1.0, size, here / chunks, workers / chunks))
+            print(f"{chunks} chunks of {size:>5}: {1e3 * rows[-1][2]:7.2f} ms of CPU to send and collect one, "
+                  f"{1e3 * rows[-1][3]:7.2f} ms on its worker", flush=True)  # fmt: skip
+    table = np.array(rows)
+    for place, where in ((2, "sending and collecting"), (3, "the workers")):
+        chunk, design = np.linalg.lstsq(table[:, :2], table[:, place], rcond=None)[0]
+        print(f"{where}: {1e3 * chunk:.2f} ms for a chunk and {1e6 * design:.2f} us for a design")
+    path = Path(tempfile.mkdtemp()) / "designs.parquet"
+    found = the_study(1 << 18).run()
+    writing, _, _ = spent(lambda: found.save(path))
+    print(f"Parquet: {1e6 * writing / len(found):.2f} us and {path.stat().st_size / len(found):.0f} bytes for a design")
+    path.unlink()
+    path.parent.rmdir()
+
+
 def on_device(count: int) -> None:
     """The CPU beside a GPU, in wall seconds."""
     for outputs in (["peak_torque"], ["peak_torque", "rms_torque", "energy", "peak_gravity", "peak_inertia"]):
@@ -217,15 +260,18 @@ def stream(count: int) -> None:
 def main() -> None:
     """The measurement that is asked for."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("what", choices=("designs", "scaling", "stream", "device"))
+    words.add_argument("what", choices=("designs", "scaling", "transport", "stream", "device"))
     words.add_argument("--designs", type=int, default=0)
     words.add_argument("--states", type=int, default=100_000_000)
     words.add_argument("--workers", type=int, default=2)
+    words.add_argument("--chunks", type=int, default=128)
     given = words.parse_args()
     if given.what == "designs":
         designs(given.designs or 1 << 20, given.workers)
     elif given.what == "scaling":
         scaling(given.designs or 1 << 18)
+    elif given.what == "transport":
+        transport(given.chunks)
     elif given.what == "device":
         on_device(given.designs or 1 << 20)
     else:

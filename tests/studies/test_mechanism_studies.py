@@ -72,11 +72,6 @@ def test_what_a_mechanism_has_not_is_refused(outputs, factors, said):
         da.study(da.load_mechanism(FILE), factors, outputs, motion=MOTION, samples=2)
 
 
-def test_the_best_design_of_a_mechanism_is_refused():
-    with pytest.raises(da.ArmError, match="among arms"):
-        da.optimize_design(da.load_mechanism(FILE).as_system(), FACTORS, "energy", motion=MOTION)
-
-
 def test_numbers_of_a_mechanism_are_listed_chain_by_chain():
     known = da.design_numbers(da.load_mechanism(FILE))
     assert float(known["left.link.coupler.mass"].value) == 0.6

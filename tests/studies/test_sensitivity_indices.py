@@ -92,3 +92,18 @@ def test_indices_are_refused_of_designs_that_are_not_made_for_them() -> None:
         study.column("z")
     with pytest.raises(ArmError, match='"least" or the "most"'):
         study.pareto({"y": "small"})
+
+
+def test_a_factor_of_one_value_has_no_effect_and_no_tolerance() -> None:
+    arm = da.load("planar-2r")
+    factors = {"load.mass": (0.0, 2.0), "link.link1.mass": {"values": [3.0]}}
+    screened = da.study(arm, factors, [lambda system: float(system.mass)], design="morris", samples=4)
+    effects = {effect.factor: effect for effect in screened.morris("<lambda>")}
+    assert effects["link.link1.mass"].largest == 0
+    assert effects["load.mass"].largest == pytest.approx(2)
+    spread = da.study(arm, factors, [lambda system: float(system.mass)], samples=8).budget("<lambda>")
+    assert [(share.factor, share.allowed > 0) for share in spread.shares] == [
+        ("load.mass", True), ("link.link1.mass", False)
+    ]  # fmt: skip
+    still = da.study(arm, {"link.link1.mass": {"values": [3.0]}}, [lambda system: 1.0], samples=8).budget("<lambda>")
+    assert still.shares[0].allowed == 0

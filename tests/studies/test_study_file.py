@@ -82,6 +82,80 @@ def test_what_a_file_gets_wrong_is_said_in_one_sentence(change: tuple[str, str],
     assert "\n" not in str(found.value)
 
 
+QUESTIONS = (
+    PLAIN
+    + """[pareto]
+energy = "least"
+[[budget]]
+output = "energy"
+allowed = 1.0
+[optimize]
+objective = "energy"
+starts = 1
+[[optimize.limit]]
+kind = "mass"
+most = 200
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("samples = 4", 'samples = 4\ndesign = "magic"'), "study.toml: no design 'magic'"),
+        (("samples = 4", "samples = 0"), "study.toml: samples must be"),
+        (("[motion]", "[load]\nmass = -1\n[motion]"), "study.toml: load: the load cannot be"),
+        (('name = "load.mass"', 'nam = "load.mass"'), "study.toml: factor.0.: unknown key 'nam'"),
+        (("high = 2", "high = 2\nnumbers = 4"), "study.toml: factor.0. 'load.mass': numbers must be"),
+        (("high = 2", "high = 0"), "for one value alone give values"),
+        (('kind = "energy"', 'kind = "energy"\njoints = ["elbow"]'), "study.toml: output 'energy': no joint 'elbow'"),
+        (('kind = "energy"', 'kind = "cycle_time"\njoints = ["joint1"]'), "not of single joints"),
+        (('kind = "energy"', 'kind = "range"\ncoefficient = "Q11"'), "study.toml: there is no coefficient 'Q11'"),
+        (
+            ('kind = "energy"', 'kind = "range"\nbox = {elbow = [0, 1]}'),
+            "study.toml: output 'range': .*no joint 'elbow'",
+        ),
+        (
+            ('kind = "energy"', 'kind = "reduced_model"\ntolerance = -1'),
+            "study.toml: output 'reduced_model': a tolerance",
+        ),
+        (('energy = "least"', 'enrgy = "least"'), "study.toml: pareto: the study has no column 'enrgy' .did you mean"),
+        (('energy = "least"', 'energy = "best"'), "study.toml: pareto: of 'energy' one wants"),
+        (('output = "energy"', 'output = "power"'), "study.toml: budget: the study has no column 'power'"),
+        (("allowed = 1.0", "allowed = -1"), "study.toml: budget: the spread of 'energy'"),
+        (('objective = "energy"', 'objective = "price"'), "study.toml: optimize: no objective 'price'"),
+        (("starts = 1", "starts = 0"), "study.toml: optimize: starts must be"),
+        (('kind = "mass"', 'kind = "beauty"'), "study.toml: optimize: no limit 'beauty'"),
+        (
+            ('objective = "energy"', 'objective = "range"\ncoefficient = "C112"'),
+            "study.toml: optimize: .*an inertia D_ij",
+        ),
+    ],
+)
+def test_questions_are_refused_with_file_and_field_before_the_first_design(change: tuple[str, str], said: str) -> None:
+    text = QUESTIONS.replace(*change, 1)
+    assert text != QUESTIONS
+    with pytest.raises(ArmError, match=said) as found:
+        parsed(text).check()
+    assert str(found.value).count("study.toml") == 1
+
+
+def test_results_are_shown_where_a_question_about_them_has_no_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One design is too few for a budget, and a limit that no design keeps ends the search, not the study."""
+    file = tmp_path / "study.toml"
+    file.write_text(QUESTIONS.replace("samples = 4", "samples = 1").replace("most = 200", "most = 0.1"), "utf-8")
+    assert main(["study", str(file), "--json", "-o", str(tmp_path / "r.csv"), "--page", str(tmp_path / "p.html")]) == 2
+    shown = capsys.readouterr()
+    answer = json.loads(shown.out)
+    assert answer["designs"] == 1
+    assert "too few designs have 'energy'" in answer["without"][0]
+    assert "optimize: planar-2r: no design between the ends" in shown.err
+    assert "too few designs" in (tmp_path / "p.html").read_text("utf-8")
+    assert len((tmp_path / "r.csv").read_text("utf-8").splitlines()) == 2
+
+
 def test_a_function_comes_from_the_command_line_and_numbers_are_listed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

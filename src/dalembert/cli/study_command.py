@@ -74,6 +74,8 @@ def study(
         study_, outputs=(*study_.outputs, *own_outputs), device=device,
         samples=study_.samples if samples is None else samples, seed=study_.seed if seed is None else seed,
     )  # fmt: skip
+    study_file = replace(study_file, study=study_)
+    study_file.check()
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
     try:
         with progress_bar() as progress:
@@ -85,19 +87,27 @@ def study(
         if output is not None:
             print(f"interrupted; what is done is kept beside {output}: the same command goes on", file=sys.stderr)
         raise
-    best = optimum(replace(study_file, study=study_))
+    best, fault = None, None  # type: Any, ArmError | None
+    try:
+        best = optimum(study_file)
+    except ArmError as refused:  # reported last: what was worked out is shown and written first
+        fault = refused
     if page is not None:
         from dalembert.report.study_page import write_study_page
 
         write_study_page(result, page, study_file.pareto, study_file.budgets, best)
-    tables = sensitivity_tables(result, study_file)
+    tables, reasons = sensitivities(result, study_file)
     if as_json:
-        print(json.dumps(record(result, study_file, tables, best), indent=2))
+        print(json.dumps(record(result, study_file, tables, best) | {"without": reasons}, indent=2))
     else:
         print_result(result, study_file, tables, best)
+        for reason in reasons:
+            paragraph(f"- {reason}")
     for path in (output, page):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
+    if fault is not None:
+        raise ArmError(f"{study_file.origin}: optimize: {fault}")
 
 
 def own_output(word: str) -> Any:
@@ -150,17 +160,12 @@ def optimum(study_file: StudyFile) -> Any:
     return optimize_design(study_.system, study_.factors, motion=study_.motion, seed=study_.seed, **study_file.optimize)
 
 
-def sensitivity_tables(result: StudyResult, study_file: StudyFile) -> list[DataTable]:
-    """Sobol indices or effects of Morris, of designs that are made for them, and budgets that are asked for."""
-    from dalembert.studies.study_tables import budget_table, morris_table, sobol_table
+def sensitivities(result: StudyResult, study_file: StudyFile) -> tuple[list[DataTable], list[str]]:
+    """Tables of sensitivities and of budgets that are asked for, and why some cannot be."""
+    from dalembert.studies.study_tables import budget_tables, sensitivity_tables
 
-    tables = []
-    for name, unit in result.outputs:
-        if result.design == "saltelli":
-            tables.append(sobol_table(name, result.sobol(name)))
-        elif result.design == "morris":
-            tables.append(morris_table(name, result.morris(name), unit))
-    return [*tables, *(budget_table(result.budget(name, allowed)) for name, allowed in study_file.budgets.items())]
+    shares, budgets = sensitivity_tables(result), budget_tables(result, study_file.budgets)
+    return [*shares[0], *budgets[0]], [*shares[1], *budgets[1]]
 
 
 def print_result(result: StudyResult, study_file: StudyFile, tables: list[DataTable], best: Any) -> None:

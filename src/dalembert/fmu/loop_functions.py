@@ -116,8 +116,9 @@ def _dynamics(mechanism_functions: MechanismFunctions) -> Tables:
     results = [transfer.inertia(phi, motion.x), transfer.carried(motion.x, load), motion.rate]
     if mechanism_functions.mechanism.contacts:
         results += _contacts(mechanism_functions, transfer, phi, motion)
-    if mechanism_functions.motors:
-        results.append([transfer.carried(motion.x, row) for row in _motor_rows(mechanism_functions, transfer, phi)])
+    system = mechanism_functions.system
+    if isinstance(system, DrivenMechanism):
+        results.append([transfer.carried(motion.x, row) for row in system.motors.rows_over(transfer, phi)])
     return results
 
 
@@ -142,24 +143,6 @@ def _contacts(
             rows.append(transfer.carried(motion.x, joint_row))
             drift.append(add(bend, dot(joint_row, motion.rate2)))
     return [rows, drift]
-
-
-def _motor_rows(
-    mechanism_functions: MechanismFunctions, transfer: TransferOverField, phi: list[Node]
-) -> list[list[Scalar]]:
-    """N at the joints."""
-    assert isinstance(mechanism_functions.system, DrivenMechanism), "only these have motors"
-    motors, rows = mechanism_functions.system.motors, []
-    for system, part, chain_motors in zip(transfer.systems, transfer.chains.slices, motors.of_chain, strict=True):
-        if not chain_motors:
-            continue
-        assert system.train is not None, "motors of chains count"
-        first = system.train.transmission(transfer.field, phi[part]).first
-        for k in chain_motors:
-            joint_row: list[Scalar] = [0] * mechanism_functions.m
-            joint_row[part] = list(first[k])
-            rows.append(joint_row)
-    return [*rows, *(transfer.slopes(coordinate, phi) for coordinate in motors.drive_coordinates)]
 
 
 def _hand(mechanism_functions: MechanismFunctions) -> Tables:

@@ -131,29 +131,7 @@ class CompiledMap:
 
     def newton(self, guess: Array, target: Array) -> NewtonRun:
         """Steps of Newton from joints ``(b, m)`` towards coordinates ``(b, n)``, all states together."""
-        step = self.kernel("newton_step")
-        size = 1 + np.abs(target).max(axis=1, initial=0.0)
-        phi = guess.copy()
-        outputs = step(phi, target)
-        following, residual, spread, side, aligned = outputs
-        first, start = following.copy(), side.copy()
-        remaining = np.flatnonzero(_worst(residual) > TOLERANCE * size)
-        for _ in range(STEPS):
-            if not len(remaining):
-                break
-            phi[remaining] = following[remaining]
-            for output, update in zip(outputs, step(phi[remaining], target[remaining]), strict=True):
-                output[remaining] = update
-            remaining = remaining[_worst(residual[remaining]) > TOLERANCE * size[remaining]]
-        # A last step, which is known, takes off what differences would see; near singularities it is rounding.
-        small = np.abs(following - phi).max(axis=1, initial=0.0) < 1e-10
-        return NewtonRun(
-            np.where(small[:, None], following, phi),
-            first,
-            closed(_worst(residual) / size) & (aligned > 0).all(axis=1),
-            np.sqrt(spread[:, 0]),
-            (start * side)[:, 0] > 0,
-        )
+        return newton_run(self.kernel("newton_step"), guess, target)
 
 
 def _answered(spread: Array, result: Array) -> NDArray[np.bool_]:
@@ -185,3 +163,30 @@ class NewtonRun:
     closed: NDArray[np.bool_]
     condition: Array
     same_side: NDArray[np.bool_]
+
+
+def newton_run(step: Callable[..., tuple[Array, ...]], guess: Array, target: Array, *parameters: Array) -> NewtonRun:
+    """Steps of Newton by a kernel ``newton_step`` from joints ``(b, m)`` towards coordinates ``(b, n)``."""
+    size = 1 + np.abs(target).max(axis=1, initial=0.0)
+    phi = guess.copy()
+    outputs = step(phi, target, *parameters)
+    following, residual, spread, side, aligned = outputs
+    first, start = following.copy(), side.copy()
+    remaining = np.flatnonzero(_worst(residual) > TOLERANCE * size)
+    for _ in range(STEPS):
+        if not len(remaining):
+            break
+        phi[remaining] = following[remaining]
+        updates = step(phi[remaining], target[remaining], *(x[remaining] for x in parameters))
+        for output, update in zip(outputs, updates, strict=True):
+            output[remaining] = update
+        remaining = remaining[_worst(residual[remaining]) > TOLERANCE * size[remaining]]
+    # A last step, which is known, takes off what differences would see; near singularities it is rounding.
+    small = np.abs(following - phi).max(axis=1, initial=0.0) < 1e-10
+    return NewtonRun(
+        np.where(small[:, None], following, phi),
+        first,
+        closed(_worst(residual) / size) & (aligned > 0).all(axis=1),
+        np.sqrt(spread[:, 0]),
+        (start * side)[:, 0] > 0,
+    )

@@ -68,7 +68,7 @@ def solved_at_once(assembly: Assembly, target: Array, guess: Array) -> Array | N
     if assembly.map is None or not all(coordinate.has_position for coordinate in assembly.coordinates):
         return None
     run = assembly.map.newton_single(guess, target)
-    return run.phi[0] if run is not None and _keeps_mode(assembly, run, guess[None])[0] else None
+    return run.phi[0] if run is not None and keeps_mode(assembly, run, guess[None])[0] else None
 
 
 def solved_where_near(assembly: Assembly, target: Array, guess: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -86,12 +86,12 @@ def _at_once(assembly: Assembly, phi: Array, target: Array) -> NDArray[np.bool_]
     if assembly.map is None:
         return np.zeros(len(phi), dtype=bool)
     run = assembly.map.newton(phi, target)
-    good = _keeps_mode(assembly, run, phi)
+    good = keeps_mode(assembly, run, phi)
     phi[good] = run.phi[good]
     return good
 
 
-def _keeps_mode(assembly: Assembly, run: NewtonRun, phi: Array) -> NDArray[np.bool_]:
+def keeps_mode(assembly: Assembly, run: NewtonRun, phi: Array) -> NDArray[np.bool_]:
     """Where a run of Newton from ``phi`` is closed, and in the mode it started in."""
     good = run.closed & (run.condition < FAR_FROM_SINGULAR)
     if assembly.r:
@@ -202,7 +202,7 @@ class ClosedConfiguration:
         assembly = self.assembly
         if assembly.map is not None:
             run = assembly.map.newton_single(self.phi[0], target)
-            if run is not None and _keeps_mode(assembly, run, self.phi)[0]:
+            if run is not None and keeps_mode(assembly, run, self.phi)[0]:
                 return ClosedConfiguration(assembly, run.phi, float(run.condition[0]))
         g, slope = self.tangent
         predicted = self.phi + slope @ (target - q_now)

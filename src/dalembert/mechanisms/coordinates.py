@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
+from ..arm.exact import exact
 from . import jets
 from .chain_frames import Carrier, ChainFrames, JointFrames
 from .jets import Jet
@@ -30,7 +32,7 @@ FREEDOM = re.compile(r"(r?[xyz])\(([^()]+)\)")
 class CoordinateTerm:
     """A weight times a joint (``joint`` >= 0) or a freedom of a frame, against ``reference`` or the world."""
 
-    weight: float
+    weight: Fraction
     joint: int
     frame: Carrier | None = None
     freedom: int = 0
@@ -54,10 +56,10 @@ class Coordinate:
         self.terms = _terms(self.name, system) if terms is None else terms
         self.joints = np.unique(np.concatenate([term.joints for term in self.terms])).astype(np.intp)
 
-    def scaled(self, factor: float) -> Coordinate:
+    def scaled(self, factor: Fraction) -> Coordinate:
         """``factor`` times this coordinate."""
         terms = tuple(replace(term, weight=factor * term.weight) for term in self.terms)
-        return Coordinate(f"{factor:g} ({self.name})", self.chains, terms)
+        return Coordinate(f"{float(factor):g} ({self.name})", self.chains, terms)
 
     def plus(self, other: Coordinate) -> Coordinate:
         """The sum of two coordinates."""
@@ -109,7 +111,7 @@ class Coordinate:
                 jet = placed.point(term.frame, order).picked([term.freedom])
             else:
                 jet = placed.turning(term.frame, order).picked([term.freedom - 3])
-            jet = jet.embedded(np.searchsorted(self.joints, term.joints), width).scaled(term.weight)
+            jet = jet.embedded(np.searchsorted(self.joints, term.joints), width).scaled(float(term.weight))
             total = jet if total is None else total + jet
         assert total is not None
         return total
@@ -148,7 +150,7 @@ def _terms(text: str, system: ChainFrames) -> tuple[CoordinateTerm, ...]:
         assert head is not None
         if terms and not head.group(1):
             raise ArmError(f"coordinate {text!r}: write + or - between its parts")
-        weight = float(head.group(2) or 1) * (-1 if head.group(1) == "-" else 1)
+        weight = exact(head.group(2) or 1, f"coordinate {text!r}") * (-1 if head.group(1) == "-" else 1)
         cursor = head.end()
         frame = FREEDOM.match(text, cursor)
         if frame:

@@ -89,11 +89,7 @@ class DrivenMechanism(MechanismSystem, MotorSystem):
 
     def to_motors(self, q: ArrayLike, joint_torque: ArrayLike) -> Array:
         """F_a = (N X)^-T T_q."""
-        if len(self.motor_names) != self.n:
-            raise ArmError(
-                f"{self.name}: {len(self.motor_names)} motors drive {self.n} freedoms, so that the share of each is "
-                f"not determined; da.Motors shares loads, or ask for those at the coordinates"
-            )
+        self.refuse_shared()
         lever = np.swapaxes(self.transmission(q), -1, -2)
         load = vector_array(self.n, "torque", joint_torque, "coordinate")
         try:
@@ -102,6 +98,14 @@ class DrivenMechanism(MechanismSystem, MotorSystem):
             raise ArmError(
                 f"{self.name}: its motors do not drive all of its freedoms here; keep away from this configuration"
             ) from None
+
+    def refuse_shared(self) -> None:
+        """Refuse to tell torques of motors that are not one for each freedom."""
+        if len(self.motor_names) != self.n:
+            raise ArmError(
+                f"{self.name}: {len(self.motor_names)} motors drive {self.n} freedoms, so that the share of each is "
+                f"not determined; da.Motors shares loads, or ask for those at the coordinates"
+            )
 
     def to_joints(self, q: ArrayLike, motor_torque: ArrayLike) -> Array:
         """(N X)^T F_a, the loads at the coordinates."""

@@ -133,7 +133,7 @@ def elastic_quantities(
                     slopes[joint] = as_polynomial(space, slope)
             for term in element.terms:
                 if term.frame is None:
-                    weight = Fraction(term.weight)
+                    weight = term.weight
                     slopes[term.joint] = slopes[term.joint] + weight
                     if term.joint in ring.sliding:
                         polynomial = polynomial + as_polynomial(space, ring.position(term.joint)) * weight
@@ -164,7 +164,7 @@ def chain_elements(system: ChainFrames) -> list[LoadElement]:
             label = f"{name}.spring{number}"
             if isinstance(element, JointSpring | JointDamper):
                 coordinate = joint_index[element.joint]
-                terms = (CoordinateTerm(1.0, joints.start + coordinate),)
+                terms = (CoordinateTerm(Fraction(1), joints.start + coordinate),)
                 if isinstance(element, JointSpring):
                     rest = exact(element.rest) - amount(arm.couplings[coordinate].offset)
                     elements.append(LoadElement(label, terms, (), exact(element.stiffness), rest))

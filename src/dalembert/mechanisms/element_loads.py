@@ -98,7 +98,7 @@ class ElementsOverRing:
         drift: Scalar = 0
         slopes: Slopes = {}
         for term in element.terms:
-            weight: Scalar = 1 if term.weight == 1 else self.ring.number(Fraction(term.weight))
+            weight: Scalar = 1 if term.weight == 1 else self.ring.number(term.weight)
             quantity = self._term(field, state, term)
             value, drift = add(value, mul(weight, quantity.value)), add(drift, mul(weight, quantity.drift))
             for n, slope in quantity.slopes.items():

@@ -86,7 +86,7 @@ class JointCoupling:
         for term in terms:
             if term.frame is not None:
                 raise ArmError(f"coupling {self.name!r} ties joints; freedoms of frames are held by closures")
-            slopes[term.joint] = slopes.get(term.joint, Fraction(0)) + exact(term.weight)
+            slopes[term.joint] = slopes.get(term.joint, Fraction(0)) + term.weight
         tied = {joint: slope for joint, slope in slopes.items() if slope}
         if len(tied) < 2:
             raise ArmError(f"coupling {self.name!r} ties fewer than two joints; name those that move together")

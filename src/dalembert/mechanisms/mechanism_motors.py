@@ -16,12 +16,14 @@ from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..arm.motor_units import is_force
 from ..arm.moving_parts import NO_ROTOR
+from ..rings.ring import Scalar
 from ..systems.arm_system import ArmSystem
 from .batch import Array
 from .own_drives import drive_coordinate
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
+    from .transfer_over_field import TransferOverField
 
 
 def is_motor(actuator: Actuator) -> bool:
@@ -68,6 +70,20 @@ class MechanismMotors:
         for k, jet, joints in self._jets(phi, 1):
             transmission[:, start + k, joints] = jet.first[:, 0]
         return transmission
+
+    def rows_over(self, transfer: TransferOverField, phi: Sequence[Scalar]) -> list[list[Scalar]]:
+        """N as rows of m numbers of the field of ``transfer``."""
+        rows: list[list[Scalar]] = []
+        for system, part, chain_motors in zip(transfer.systems, transfer.chains.slices, self.of_chain, strict=True):
+            if not chain_motors:
+                continue
+            assert system.train is not None, "motors of chains count"
+            first = system.train.transmission(transfer.field, phi[part]).first
+            for k in chain_motors:
+                joint_row: list[Scalar] = [0] * transfer.chains.m
+                joint_row[part] = list(first[k])
+                rows.append(joint_row)
+        return [*rows, *(transfer.slopes(coordinate, phi) for coordinate in self.drive_coordinates)]
 
     def row_slopes(self, phi: Array) -> Array:
         """dN_aj/dphi_k ``(b, motors, m, m)``; zeros for constant ratios."""

@@ -67,14 +67,18 @@ def mechanism_number(mechanism: Mechanism, name: str) -> DescriptionNumber:
     return numbers[name][0]
 
 
-def with_mechanism_numbers(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanism:
-    """The mechanism with these numbers, by name, and all others as they are; its loops are closed anew."""
+def with_mechanism_numbers(mechanism: Mechanism, values: Mapping[str, Any], compiled: bool | None = None) -> Mechanism:
+    """The mechanism with these numbers, by name, and all others as they are; its loops are closed anew.
+
+    ``compiled``: by kernels or not, as the mechanism is by default.
+    """
     for name in values:
         mechanism_number(mechanism, name)
     parts = mechanism.parts
     changed: dict[str, Any] = {
         "chains": dict(parts.chains), "bases": dict(parts.bases), "frames": dict(parts.frames),
         "closures": parts.closures, "springs": parts.springs, "drives": parts.drives, "gravity": parts.gravity,
+        "compiled": parts.compiled if compiled is None else compiled,
     }  # fmt: skip
     for (kind, owner), changes in by_route(_by_name(mechanism), values).items():
         CHANGES[kind](changed, owner, changes)

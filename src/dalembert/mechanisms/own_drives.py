@@ -7,7 +7,6 @@ turns at N s'; its rotor counts as reflected inertia J (N s')^2 / 2, its viscous
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from ..arm.drives import Actuator
 from ..arm.errors import ArmError
@@ -23,9 +22,9 @@ def drive_coordinate(drive: Actuator, system: ChainFrames) -> Coordinate:
         raise ArmError(f"motor {drive.name!r} of the mechanism turns with nothing; give its ratios to coordinates")
     try:
         terms = [(Coordinate(text, system), ratio) for text, ratio in drive.ratios]
-        total = terms[0][0].scaled(float(terms[0][1]))
+        total = terms[0][0].scaled(terms[0][1])
         for coordinate, ratio in terms[1:]:
-            total = total.plus(coordinate.scaled(float(ratio)))
+            total = total.plus(coordinate.scaled(ratio))
     except ArmError as fault:
         raise ArmError(f"motor {drive.name!r}: {fault}") from None
     return total
@@ -46,7 +45,7 @@ def drive_elements(drives: Sequence[Actuator], system: ChainFrames) -> list[Load
                 f"motor {drive.name!r} of the mechanism: Coulomb friction acts at joints of chains; close the loop at "
                 f"another joint, or leave it out"
             )
-        inertia, viscous = Fraction(rotor.inertia), exact(friction.viscous)
+        inertia, viscous = exact(rotor.inertia), exact(friction.viscous)
         if inertia < 0 or viscous < 0:
             raise ArmError(f"motor {drive.name!r}: inertia and friction are at least zero; mend them")
         elements.append(

@@ -89,7 +89,7 @@ class TransferOverField:
         drift: Scalar = 0
         slopes: list[Scalar] = [0] * self.chains.m
         for term in coordinate.terms:
-            weight = self.field.number(Fraction(term.weight))
+            weight = self.field.number(term.weight)
             if term.frame is None:
                 value = add(value, mul(weight, phi[term.joint]))
                 slopes[term.joint] = add(slopes[term.joint], weight)

@@ -13,11 +13,10 @@ from ..markup.elements import Html, data, tag
 from ..studies.optimum import DesignOptimum
 from ..studies.study_result import StudyResult
 from ..studies.study_tables import (
-    budget_table,
+    budget_tables,
     factor_table,
     failure_table,
-    morris_table,
-    sobol_table,
+    sensitivity_tables,
     summary_table,
 )
 from .html.page import asset, page
@@ -46,10 +45,9 @@ def study_page(
     if shares is not None:
         sections.append(shares)
     if budgets:
-        tables = tuple(budget_table(result.budget(name, allowed)) for name, allowed in budgets.items())
-        sections.append(
-            Section("budgets", "Tolerance budgets", "Which tolerance makes how much of the spread.", tables)
-        )
+        tables, reasons = budget_tables(result, budgets)
+        parts: tuple[Part, ...] = (*tables, *map(_reason, reasons))
+        sections.append(Section("budgets", "Tolerance budgets", "Which tolerance makes how much of the spread.", parts))
     if optimum is not None:
         sections.append(_optimum(optimum))
     subtitle = f"{len(result):,} designs of {len(result.factors)} factors ({result.design}, seed {result.seed})"
@@ -152,18 +150,17 @@ def _front(result: StudyResult, goals: Mapping[str, str], front: np.ndarray) -> 
 
 
 def _sensitivities(result: StudyResult) -> Section | None:
-    outputs = result.outputs[:MOST_TABLES]
-    if result.design == "saltelli":
-        indices_by_output = [(name, result.sobol(name)) for name, _ in outputs]
-        tables: tuple[Part, ...] = tuple(sobol_table(name, indices) for name, indices in indices_by_output)
-        meaning = f"Most of {indices_by_output[0][0]} is made by {indices_by_output[0][1][0].factor}."
-        return Section("sensitivities", "Sobol indices", meaning, tables)
-    if result.design == "morris":
-        effects = [(name, unit, result.morris(name)) for name, unit in outputs]
-        tables = tuple(morris_table(name, effects_of, unit) for name, unit, effects_of in effects)
-        meaning = f"{effects[0][2][0].factor} moves {effects[0][0]} most." if effects[0][2] else ""
-        return Section("sensitivities", "Effects of the factors", meaning, tables)
-    return None
+    title = {"saltelli": "Sobol indices", "morris": "Effects of the factors"}.get(result.design)
+    if title is None:
+        return None
+    tables, reasons = sensitivity_tables(result)
+    first = str(tables[0].rows[0][0]) if tables and tables[0].rows else ""
+    meaning = f"{first} matters most to {result.outputs[0][0]}." if first and not reasons else ""
+    return Section("sensitivities", title, meaning, (*tables[:MOST_TABLES], *map(_reason, reasons[:MOST_TABLES])))
+
+
+def _reason(said: str) -> Html:
+    return paragraph(f"{said}.", kind="note")
 
 
 def _optimum(optimum: DesignOptimum) -> Section:

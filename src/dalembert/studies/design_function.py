@@ -14,6 +14,7 @@ from typing import Any
 from ..arm.description import ArmDescription
 from ..arm.description_numbers import number_of, with_numbers
 from ..arm.exact import Angle
+from ..arm.named_number import DescriptionNumber
 from ..compile.function import Function, Parameters, Tables
 from ..compile.functions import FUNCTIONS, determined, refuse_unfit, system_facts
 from ..compile.graph_model import GraphModel
@@ -49,18 +50,23 @@ def design_function(arm: ArmDescription, name: str, numbers: Sequence[str], slop
 
 def traced(arm: ArmDescription, numbers: Sequence[str], graph: TracedGraph) -> ArmDescription:
     """The description with these numbers as the inputs ``p0``, ``p1``, ... of the graph."""
+    return with_numbers(arm, traced_values([number_of(arm, name) for name in numbers], graph))
+
+
+def traced_values(numbers: Sequence[DescriptionNumber], graph: TracedGraph) -> dict[str, Any]:
+    """These numbers by name, each as the input ``p0``, ``p1``, ... of its place."""
     values: dict[str, Any] = {}
-    for index, name in enumerate(numbers):
-        number, node = number_of(arm, name), graph.input(f"p{index}")
+    for index, number in enumerate(numbers):
+        node = graph.input(f"p{index}")
         if number.is_angle:
             angle = Angle.of(number.value)
             sin, cos = graph.sincos(node)
             # Also its radians, for springs on a joint that follows another: their rest counts from its offset.
             radians: Any = Traced(number.value, node)
-            values[name] = Angle(Traced(angle.cos, cos), Traced(angle.sin, sin), radians)
+            values[number.name] = Angle(Traced(angle.cos, cos), Traced(angle.sin, sin), radians)
         elif number.moves:
-            values[name] = Traced(number.value, node)
-    return with_numbers(arm, values)
+            values[number.name] = Traced(number.value, node)
+    return values
 
 
 def _build(arm: ArmDescription, name: str, numbers: tuple[str, ...], slopes: bool) -> Tables:
@@ -68,10 +74,10 @@ def _build(arm: ArmDescription, name: str, numbers: tuple[str, ...], slopes: boo
     model = GraphModel(traced(arm, numbers, graph), graph)
     model.names = numbers  # keeps the inertia as it is: regrouping is for numbers that are known
     tables = determined(arm, lambda: FUNCTIONS[name].build(model))
-    return [*tables, *(_slopes(table, graph, len(numbers)) for table in tables)] if slopes else tables
+    return [*tables, *(number_slopes(table, graph, len(numbers)) for table in tables)] if slopes else tables
 
 
-def _slopes(table: Any, graph: TracedGraph, count: int) -> list[Any]:
+def number_slopes(table: Any, graph: TracedGraph, count: int) -> list[Any]:
     """d table/d p, a number in the place of each entry: the finished graph over dual numbers."""
     nodes = [graph.node(x) for x in flat(table)]
     duals = Duals(graph)

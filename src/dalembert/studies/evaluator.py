@@ -20,9 +20,10 @@ from ..design.motion_samples import MotionSamples
 from .design_function import design_function
 from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
+from .mechanism_motions import MechanismMotions
 from .motion_reductions import REDUCTIONS
 from .outputs import OUTPUTS, Output
-from .proved_outputs import reduced_torques
+from .proved_outputs import reduced_torques, refuse_options
 from .study_files import FAILURE
 
 Array = NDArray[np.float64]
@@ -69,6 +70,7 @@ class DesignEvaluator:
         self._motion_kernels: dict[str, MotionKernel] = {}
         self._lock = threading.Lock()
         self._models: dict[str, Array] = {}
+        self._mechanism = None if self.described else MechanismMotions(self.system, factors.names)
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
@@ -80,6 +82,7 @@ class DesignEvaluator:
                 if twice else "a study has at least one output")
             )  # fmt: skip
         for output in self.outputs:
+            output.rows(self.system)  # refuses joints that there are not
             if output.kind != "own" and OUTPUTS[output.kind].needs_motion and motion is None:
                 raise ArmError(f"{self.system.name}: output {output.name!r} is along a motion; give one")
         self._refuse_unfit()
@@ -108,6 +111,9 @@ class DesignEvaluator:
         odd = [output.name for output in (*proved, *reduced) if output.kind != "own"]
         if odd and not self.described:
             raise ArmError(f"{self.system.name}: output {odd[0]!r} is one of arms; a mechanism has no closed form yet")
+        for output in (*proved, *reduced):
+            if output.kind != "own":
+                refuse_options(output, self.system)
 
     @property
     def motion(self) -> MotionSamples:
@@ -133,15 +139,9 @@ class DesignEvaluator:
 
     def at(self, name: str, *given: Array, values: Array) -> Any:
         """Results of a function of states that broadcast against the designs, ``(designs, ...)`` each."""
-        if self.described:
+        if self._mechanism is None:
             return self.kernel(name)(*given, values)
-        answers = []
-        for k, value in enumerate(values):
-            own = [x[k] if len(x) == len(values) else x[0] for x in given]
-            found = getattr(self.design(value), name)(*own)
-            answers.append(found if isinstance(found, tuple) else (found,))
-        tables = tuple(np.stack(part) for part in zip(*answers, strict=True))
-        return tables if len(tables) > 1 else tables[0]
+        return self._mechanism.each(name, values, given)
 
     def along(self, name: str, values: Array, arguments: int = 3) -> tuple[Array, ...]:
         """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion.
@@ -149,9 +149,8 @@ class DesignEvaluator:
         They stand in memory that the next call for the same function in this thread uses again.
         """
         states = (self.motion.q, self.motion.qd, self.motion.qdd)[:arguments]
-        if not self.described:
-            found = self.at(name, *(state[None] for state in states), values=values)
-            return found if isinstance(found, tuple) else (found,)
+        if self._mechanism is not None:
+            return (self._mechanism.along(name, values, states),)
         count, kernel = len(values), self.kernel(name)
         buffers: dict[str, _Buffers] = self._last.__dict__.setdefault("buffers", {})
         kept = buffers.get(name)
@@ -205,9 +204,10 @@ class DesignEvaluator:
         """tau along the motion at a pace for each design."""
         k = pace[:, None, None]
         motion = self.motion
+        if self._mechanism is not None:
+            return self._mechanism.along("inverse_dynamics", values, (motion.q, k * motion.qd, k * k * motion.qdd))
         states = (np.broadcast_to(motion.q, (len(pace), *motion.q.shape)), k * motion.qd, k * k * motion.qdd)
-        numbers = values[:, None, :] if self.described else values
-        return np.asarray(self.at("inverse_dynamics", *states, values=numbers))
+        return np.asarray(self.at("inverse_dynamics", *states, values=values[:, None, :]))
 
     def limits(self, values: Array) -> tuple[Array, Array]:
         """Limits of effort and velocity, ``(designs, n)`` each; factors may be among them."""
@@ -236,7 +236,7 @@ class DesignEvaluator:
         found = np.full((len(designs), len(self.columns)), np.nan)
         sound = np.flatnonzero([not failure for failure in failures])
         moments = len(self._motion.q) if self._motion is not None else 1
-        block = max(1, STATES[self.device] // moments) if self.described else 1
+        block = max(1, STATES[self.device] // moments)
         if self.device == "cuda" and all(OUTPUTS[output.kind].reduces for output in self.outputs):
             block = max(1, len(sound))
         for first in range(0, len(sound), block):
@@ -256,6 +256,10 @@ class DesignEvaluator:
                 except ArmError as fault:
                     if self.described:
                         raise
+                    if len(rows) > 1:  # one of them cannot be, or is built anew: each alone tells
+                        for k in range(len(rows)):
+                            self._block(values[k : k + 1], rows[k : k + 1], found, failures)
+                        return
                     failures[rows[0]] = failures[rows[0]] or f"{output.name}: {_reason(fault)}"
                 for row in rows[~np.isfinite(found[rows, part]).all(axis=1)]:
                     failures[row] = failures[row] or _unanswered(output)

@@ -70,7 +70,8 @@ class Factor:
                 return "values stand in place of low, high, mean and sd; keep one of the two"
             return "" if len(self.values) <= MOST_VALUES else f"it has more than {MOST_VALUES} values"
         if self.low is not None and self.high is not None and not self.low < self.high:
-            return f"low {self.low:g} must be below high {self.high:g}"
+            one = f"; for one value alone give values = [{self.low:g}]" if self.low == self.high else ""
+            return f"low {self.low:g} must be below high {self.high:g}{one}"
         if self.distribution == "normal":
             if self.sd is None or self.sd <= 0:
                 return "a normal distribution has sd above zero, and a mean"

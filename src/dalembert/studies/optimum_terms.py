@@ -1,7 +1,8 @@
 """What a design is judged by, with exact gradients: torques along a motion, energy, mass, coefficients at poses.
 
 Gradients come from kernels whose results and derivatives to the factors are one graph (``design_function`` with
-slopes). A largest value of many is kept as all of its pieces, so that the optimizer sees smooth functions.
+slopes, ``mechanism_designs`` for loops that close anew). A largest value of many is kept as all of its pieces, so that
+the optimizer sees smooth functions.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription, listed
+from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..compile.kernel import Kernel
 from ..design.motion_samples import MotionSamples
 from ..equations import names
-from ..systems.arm_system import ArmSystem
+from ..mechanisms.mechanism_system import MechanismSystem
 from .design_function import design_function
+from .design_mass import DesignMass
+from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
+from .mechanism_designs import MechanismDesigns, refuse_without_motors
 
 Array = NDArray[np.float64]
 Smooth = tuple[float, Array]
@@ -28,7 +32,13 @@ Pieces = tuple[Array, Array]
 """Values ``(pieces,)`` and gradients ``(pieces, factors)``: what is meant is the largest of them."""
 
 SMOOTH = ("energy", "rms_torque", "mass")
-PEAKS = ("peak_torque", "range")
+TORQUES = {"peak_torque": "inverse_dynamics", "peak_motor_torque": "motor_torques"}
+"""Peaks along a motion, and the functions that they are peaks of."""
+PEAKS = (*TORQUES, "range")
+
+
+class ImpossibleDesign(ArmError):
+    """A design that cannot be: a number out of its ends, loops that do not close."""
 
 
 class DesignTerms:
@@ -36,11 +46,10 @@ class DesignTerms:
 
     def __init__(self, factors: FactorSet, motion: MotionSamples | None) -> None:
         self.factors, self._motion = factors, motion
-        self.system: ArmSystem = factors.system
-        if not isinstance(factors.system, ArmDescription):
-            raise ArmError(
-                f"{factors.system.name}: the best design is looked for among arms; study a mechanism instead"
-            )
+        self.system: Designed = factors.system
+        self.is_mechanism = isinstance(self.system, MechanismSystem)
+        self._kernels: dict[str, Kernel] = {}
+        self._last: dict[str, tuple[Array, Pieces]] = {}
 
     @property
     def motion(self) -> MotionSamples:
@@ -50,18 +59,60 @@ class DesignTerms:
         return self._motion
 
     @cached_property
-    def _torque_kernel(self) -> Kernel:
-        return Kernel(design_function(self.system, "inverse_dynamics", self.factors.names, slopes=True))
+    def _mechanism(self) -> MechanismDesigns:
+        return MechanismDesigns(self.system, self.factors.names)
 
-    def torques(self, x: Array) -> Pieces:
-        """tau ``(moments, n)`` and d tau/dx ``(moments, n, factors)``."""
-        motion = self.motion
-        tau, slopes = self._torque_kernel(motion.q, motion.qd, motion.qdd, self.factors.values(x))
-        return tau, slopes.reshape(*tau.shape, -1) @ self.factors.jacobian
+    def _kernel(self, name: str) -> Kernel:
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(design_function(self.system, name, self.factors.names, slopes=True))
+        return self._kernels[name]
 
-    def peak(self, x: Array, rows: Sequence[int], weights: Array) -> Pieces:
+    def numbers(self, x: Array) -> Array:
+        """The numbers of the description at these values of the factors; refused where no such design can be."""
+        values = self.factors.values(x)
+        fault = self.factors.faults(values[None])[0]
+        if fault:
+            raise ImpossibleDesign(f"{self.system.name}: {fault}")
+        return values
+
+    def design(self, x: Array) -> Designed:
+        """The system with these values of the factors."""
+        values = self.factors.values(x).tolist()
+        return with_numbers(self.system, dict(zip(self.factors.names, values, strict=True)))
+
+    def torques(self, x: Array, name: str = "inverse_dynamics") -> Pieces:
+        """tau ``(moments, n)`` of joints or motors and d tau/dx ``(moments, n, factors)``."""
+        # Value and gradient of objective and limits are asked one after the other at the same design.
+        if name not in self._last or not np.array_equal(self._last[name][0], x):
+            tau, slopes = self._along(name, self.numbers(x))
+            if not np.isfinite(tau).all():
+                raise ImpossibleDesign(f"{self.system.name}: the torques along the motion are not finite")
+            self._last[name] = x.copy(), (tau, slopes.reshape(*tau.shape, -1) @ self.factors.jacobian)
+        return self._last[name][1]
+
+    def _along(self, name: str, values: Array) -> tuple[Array, ...]:
+        states = self.motion.q, self.motion.qd, self.motion.qdd
+        if not self.is_mechanism:
+            tau, slopes = self._kernel(name)(*states, values)
+            return tau, slopes
+        try:
+            return self._mechanism.along(name, values, states, slopes=True)
+        except ArmError as fault:
+            raise ImpossibleDesign(str(fault)) from None
+
+    def refuse_unfit(self, kind: str) -> None:
+        """Refuse what this system has not, before a search begins."""
+        if kind == "range" and self.is_mechanism:
+            raise ArmError(
+                f"{self.system.name}: a worst case over all poses is proved from the closed form of an arm, which a "
+                f"mechanism has not; take {', '.join((*TORQUES, *SMOOTH))}"
+            )
+        if kind == "peak_motor_torque" and self.is_mechanism:
+            refuse_without_motors(self.system)
+
+    def peak(self, x: Array, kind: str, rows: Sequence[int], weights: Array) -> Pieces:
         """tau_j / w_j and -tau_j / w_j at all moments, of which the largest is the peak."""
-        tau, slopes = self.torques(x)
+        tau, slopes = self.torques(x, TORQUES[kind])
         tau, slopes = tau[:, rows] / weights, slopes[:, rows] / weights[:, None]
         values, gradients = tau.reshape(-1), slopes.reshape(-1, slopes.shape[-1])
         return np.concatenate([values, -values]), np.concatenate([gradients, -gradients])
@@ -88,46 +139,50 @@ class DesignTerms:
         gradient = np.einsum("t,tj,tjk->k", self.motion.weights, tau, slopes)
         return value, gradient / value if value else 0 * gradient
 
-    def mass(self, x: Array) -> Smooth:
-        """Mass of all that moves (kg): links and loads."""
-        own = np.array([float(name.endswith(".mass")) for name in self.factors.names])
-        present = sum(float(body.inertia.mass) for body in self.system.bodies)
-        now = sum(float(n.value) for n in self.factors.numbers if n.name.endswith(".mass"))
-        return present - now + float(own @ self.factors.values(x)), own @ self.factors.jacobian
-
     @cached_property
-    def _coefficient_kernels(self) -> dict[str, Kernel]:
-        return {}
+    def _mass(self) -> DesignMass:
+        return DesignMass(self.system, self.factors.names)
 
-    def coefficient(self, x: Array, name: str, poses: Array) -> Pieces:
-        """A coefficient D_ij or G_i at poses ``(count, n)``, and with the other sign."""
+    def mass(self, x: Array) -> Smooth:
+        """Mass of all that moves (kg): links, loads and the bodies that counted drives move."""
+        value, slopes = self._mass(self.factors.values(x))
+        return value, slopes @ self.factors.jacobian
+
+    def parsed(self, name: str) -> tuple[str, tuple[int, ...]]:
+        """The kind, D or G, and the indices of a coefficient."""
         kind, index = names.parse(name, self.system.n)
         if kind not in ("D", "G") or (kind == "D") != (len(index) == 2):
             raise ArmError(
                 f"{self.system.name}: a worst case is of an inertia D_ij or a gravity load G_i, not {name!r:.40}"
             )
+        return kind, tuple(index)
+
+    def coefficient(self, x: Array, name: str, poses: Array) -> Pieces:
+        """A coefficient D_ij or G_i at poses ``(count, n)``, and with the other sign."""
+        kind, index = self.parsed(name)
         function = "mass_matrix" if kind == "D" else "gravity_load"
-        if function not in self._coefficient_kernels:
-            self._coefficient_kernels[function] = Kernel(
-                design_function(self.system, function, self.factors.names, slopes=True)
-            )
-        table, slopes = self._coefficient_kernels[function](poses, self.factors.values(x))
+        table, slopes = self._kernel(function)(poses, self.numbers(x))
         slopes = slopes.reshape(*table.shape, -1)
         values, gradients = table[(slice(None), *index)], slopes[(slice(None), *index)] @ self.factors.jacobian
         return np.concatenate([values, -values]), np.concatenate([gradients, -gradients])
 
-    def rows(self, joints: Sequence[str]) -> list[int]:
-        """Indices of joints, all where none is named."""
-        for joint in joints:
-            if joint not in self.system.joint_names:
-                raise ArmError(
-                    f"{self.system.name}: no joint {joint!r:.60} moves; {listed(self.system.joint_names)} do"
-                )
-        return [self.system.joint_names.index(joint) for joint in joints or self.system.joint_names]
+    def rows(self, kind: str, wanted: Sequence[str]) -> list[int]:
+        """Indices of the joints, or of the motors, that a ``kind`` is of; all where none is named."""
+        motors = kind == "peak_motor_torque"
+        known = self._motor_names if motors else self.system.joint_names
+        for name in wanted:
+            if name not in known:
+                said = "there is no motor" if motors else "no joint moves that is called"
+                raise ArmError(f"{self.system.name}: {said} {name!r:.60}; there are {listed(known)}")
+        return [known.index(name) for name in wanted or known]
+
+    @property
+    def _motor_names(self) -> tuple[str, ...]:
+        return tuple(self.system.motor_names if self.is_mechanism else self.system.drives.names)
 
     def weights(self, given: Sequence[float] | None, rows: Sequence[int]) -> Array:
         """What the torques are set against, joint by joint."""
         found = np.ones(len(rows)) if given is None else np.array(given, dtype=float)
         if found.shape != (len(rows),) or not (np.isfinite(found) & (found > 0)).all():
-            raise ArmError(f"{self.system.name}: weights are one number above zero for each of {len(rows)} joints")
+            raise ArmError(f"{self.system.name}: weights are one number above zero for each of {len(rows)}")
         return found

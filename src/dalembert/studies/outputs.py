@@ -86,6 +86,8 @@ class Output:
 
     def rows(self, system: ArmSystem) -> list[int]:
         """Indices of its joints."""
+        if self.joints and not (self.kind != "own" and OUTPUTS[self.kind].by_joint):
+            raise ArmError(f"output {self.name!r} is not of single joints; leave joints out")
         for joint in self.joints:
             if joint not in system.joint_names:
                 raise ArmError(f"output {self.name!r}: no joint {joint!r:.60} moves; {listed(system.joint_names)} do")
@@ -101,6 +103,8 @@ class OutputKind:
     single: Callable[[Output, ArmSystem], Sequence[float]] | None = None
     options: tuple[str, ...] = ()
     needs_motion: bool = False
+    by_joint: bool = False
+    """Whether it is of each joint, or of those that are named."""
     reduces: bool = True
     """Whether all that it asks along a motion is left of it by ``DesignEvaluator.reduced``."""
 
@@ -131,8 +135,6 @@ def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
 
 
 def _motor_columns(output: Output, system: Designed) -> Columns:
-    if output.joints:
-        raise ArmError(f"output {output.name!r} is of motors, not of joints; leave joints out")
     if isinstance(system, DrivenMechanism):
         return tuple((f".{name}", said) for name, said in zip(system.motor_names, system.motor_units, strict=True))
     if isinstance(system, MechanismSystem):
@@ -235,16 +237,18 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
 
 
 OUTPUTS: dict[str, OutputKind] = {
-    "peak_torque": OutputKind(_each("effort"), _peak_torque, needs_motion=True),
-    "rms_torque": OutputKind(_each("effort"), _rms_torque, needs_motion=True),
+    "peak_torque": OutputKind(_each("effort"), _peak_torque, needs_motion=True, by_joint=True),
+    "rms_torque": OutputKind(_each("effort"), _rms_torque, needs_motion=True, by_joint=True),
     "peak_motor_torque": OutputKind(_motor_columns, _peak_motor_torque, needs_motion=True),
-    "energy": OutputKind(_one("J"), _energy, needs_motion=True),
-    "peak_gravity": OutputKind(_each("effort"), _peak_gravity, needs_motion=True),
-    "peak_inertia": OutputKind(_each("inertia"), _peak_inertia, needs_motion=True),
+    "energy": OutputKind(_one("J"), _energy, needs_motion=True, by_joint=True),
+    "peak_gravity": OutputKind(_each("effort"), _peak_gravity, needs_motion=True, by_joint=True),
+    "peak_inertia": OutputKind(_each("inertia"), _peak_inertia, needs_motion=True, by_joint=True),
     "peak_coupling": OutputKind(_one("1"), _peak_coupling, needs_motion=True, reduces=False),
     "cycle_time": OutputKind(_one("s"), _cycle_time, needs_motion=True),
     "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
-    "model_error": OutputKind(_each("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False),
+    "model_error": OutputKind(
+        _each("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False, by_joint=True
+    ),
     "range": OutputKind(range_columns, single=certified_range, options=("coefficient", "box")),
     "coupling": OutputKind(coupling_columns, single=strongest_coupling, options=("box", "effort")),
     "reduced_model": OutputKind(reduced_columns, single=reduced_size, options=REDUCING),

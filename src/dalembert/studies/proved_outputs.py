@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.errors import ArmError
 from ..design.motion_samples import MotionSamples
 
 if TYPE_CHECKING:
@@ -30,6 +31,17 @@ def _analysis(output: Output, system: ArmSystem) -> Analysis:
     return Analysis(
         system, asked.get("box"), asked.get("speed"), asked.get("acceleration"), effort=asked.get("effort", 1.0)
     )
+
+
+def refuse_options(output: Output, system: ArmSystem) -> None:
+    """Refuse a box, speeds or a tolerance that no design could have, before the first one is worked out."""
+    tolerance = output.options.get("tolerance", TOLERANCE)
+    if not tolerance >= 0:
+        raise ArmError(f"output {output.name!r}: a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
+    try:
+        _analysis(output, system)
+    except ArmError as fault:
+        raise ArmError(f"output {output.name!r}: {fault}") from None
 
 
 def range_columns(output: Output, system: ArmSystem) -> Columns:

@@ -30,6 +30,18 @@ def designs_of(factors: Sequence[Factor], design: str, samples: int, seed: int) 
     "saltelli" design of k factors has samples (k + 2) rows, f(A), f(B) and f(AB_1), ..., f(AB_k) one after another
     (Saltelli et al. 2010), a "morris" one samples (k + 1) rows: that many walks through the cube.
     """
+    check_design(factors, design, samples, seed)
+    if design == "grid":
+        return _grid(factors, samples)
+    shares = _cube(len(factors), design, samples, seed)
+    if design == "morris":
+        ends = np.array([outermost(factor) for factor in factors])
+        shares = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * shares
+    return np.stack([factor.of_shares(shares[:, k]) for k, factor in enumerate(factors)], axis=1)
+
+
+def check_design(factors: Sequence[Factor], design: str, samples: int, seed: int) -> None:
+    """Refuse designs that there are not, or that are too many."""
     if design not in DESIGNS:
         raise ArmError(f"no design {design!r:.60} of a study; there are {', '.join(DESIGNS)}")
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
@@ -40,8 +52,6 @@ def designs_of(factors: Sequence[Factor], design: str, samples: int, seed: int) 
         rows = math.prod(len(factor.values) or samples for factor in factors)
     if rows > MOST_DESIGNS:
         raise ArmError(f"a study of {rows:,} designs is more than {MOST_DESIGNS:,}; take fewer samples or factors")
-    if design == "grid":
-        return _grid(factors, samples)
     if design in ("saltelli", "sobol") and samples & (samples - 1):
         raise ArmError(
             f"a Sobol sequence keeps its balance for powers of two only; take {2 ** round(math.log2(samples))} samples "
@@ -49,11 +59,6 @@ def designs_of(factors: Sequence[Factor], design: str, samples: int, seed: int) 
         )
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise ArmError(f"a seed is a whole number of zero or more, not {seed!r:.60}")
-    shares = _cube(count, design, samples, seed)
-    if design == "morris":
-        ends = np.array([outermost(factor) for factor in factors])
-        shares = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * shares
-    return np.stack([factor.of_shares(shares[:, k]) for k, factor in enumerate(factors)], axis=1)
 
 
 def _cube(count: int, design: str, samples: int, seed: int) -> Array:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..arm.io.toml_table import nearest
 from .sampling import outermost
 
 if TYPE_CHECKING:
@@ -146,7 +148,30 @@ def morris_effects(result: StudyResult, output: str) -> tuple[MorrisEffect, ...]
         for factor, own in zip(result.factors, effects, strict=True)
         if own
     ]
+    fixed = [factor.name for factor, wide in zip(result.factors, reach, strict=True) if not wide]
+    rows += [MorrisEffect(name, 0.0, 0.0, 0.0) for name in fixed]
     return tuple(sorted(rows, key=lambda row: -row.largest))
+
+
+def check_budget(output: str, allowed: float | None, columns: Sequence[str]) -> None:
+    """Refuse a budget of a column that there is not, or of no spread."""
+    check_column(output, columns)
+    if allowed is not None and not allowed > 0:
+        raise ArmError(f"the spread of {output!r:.60} that is allowed must be above zero, not {allowed:g}")
+
+
+def check_goals(goals: Mapping[str, str], columns: Sequence[str]) -> None:
+    """Refuse goals of columns that there are not, or that are neither "least" nor "most"."""
+    for name, goal in goals.items():
+        check_column(name, columns)
+        if goal not in ("least", "most"):
+            raise ArmError(f'of {name!r:.60} one wants the "least" or the "most", not {goal!r:.60}')
+
+
+def check_column(name: str, columns: Sequence[str]) -> None:
+    """Refuse a column that there is not."""
+    if name not in columns:
+        raise ArmError(f"the study has no column {name!r:.60}{nearest(name, columns)}; it has {listed(columns)}")
 
 
 def tolerance_budget(result: StudyResult, output: str, allowed: float | None = None) -> ToleranceBudget:
@@ -154,12 +179,11 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
 
     ``allowed`` is the standard deviation that the output may have, its present one by default.
     """
+    check_budget(output, allowed, list(result.columns))
     values = result.column(output)
     good = np.isfinite(values)
     if good.sum() < len(result.factors) + 2:
         raise ArmError(f"{result.name}: too few designs have {output!r} for a linear fit")
-    if allowed is not None and not allowed > 0:
-        raise ArmError(f"{result.name}: the spread that is allowed must be above zero, not {allowed:g}")
     points, values = result.designs[good], values[good]
     middle, spread = points.mean(axis=0), points.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
@@ -171,7 +195,11 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
     for factor, slope, own, present in zip(result.factors, slopes, scale, spread, strict=True):
         share = float(slope**2 / explained) if explained else 0.0
         ratio = limit / np.sqrt(explained) if explained else np.inf
-        rows.append(ToleranceShare(factor.name, float(slope / own), float(present), share, float(present * ratio)))
+        rows.append(
+            ToleranceShare(
+                factor.name, float(slope / own), float(present), share, float(present * ratio) if present else 0.0
+            )
+        )
     left = values - values.mean() - (points - middle) / scale @ slopes
     linear = 1 - float((left**2).mean()) / total**2 if total else 1.0
     return ToleranceBudget(
@@ -184,9 +212,7 @@ def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.in
 
     ``goals`` say of outputs, or factors, whether the "least" or the "most" of them is wanted.
     """
-    for name, goal in goals.items():
-        if goal not in ("least", "most"):
-            raise ArmError(f'{result.name}: of {name!r:.60} one wants the "least" or the "most", not {goal!r:.60}')
+    check_goals(goals, list(result.columns))
     if not goals:
         raise ArmError(f'{result.name}: a front needs goals, such as {{"energy": "least"}}')
     costs = np.stack([result.column(name) * (1 if goal == "least" else -1) for name, goal in goals.items()], axis=1)

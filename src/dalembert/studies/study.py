@@ -36,6 +36,8 @@ CHUNK = 16384
 """Designs of a chunk where kernels answer for all outputs."""
 LARGE_CHUNK = 1 << 18
 """The same on a GPU."""
+MECHANISM_CHUNK = 256
+"""The same of a mechanism, some of whose designs may have to be built anew."""
 SMALL_CHUNK = 8
 """Designs of a chunk where something is worked out design by design."""
 
@@ -72,8 +74,11 @@ class Study:
             if isinstance(self.chunk, bool) or not isinstance(self.chunk, int) or self.chunk < 1:
                 raise ArmError(f"chunk must be a whole number of at least 1, not {self.chunk!r:.60}")
             return self.chunk
-        batched = all(output.batched for output in self.outputs) and self.evaluator.described
-        return (CHUNK if self.device == "cpu" else LARGE_CHUNK) if batched else SMALL_CHUNK
+        if not all(output.batched for output in self.outputs):
+            return SMALL_CHUNK
+        if not self.evaluator.described:
+            return MECHANISM_CHUNK
+        return CHUNK if self.device == "cpu" else LARGE_CHUNK
 
     @cached_property
     def identity(self) -> str:

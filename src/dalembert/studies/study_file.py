@@ -5,7 +5,8 @@ What the file names is read through the doors of arm files and motions; it holds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,10 @@ from ..mechanisms.mechanism_file import read_mechanism
 from ..simulation.motion_files import motion_of
 from .design_numbers import Designed
 from .factors import Factor
+from .optimum import design_search
 from .outputs import OUTPUTS, Output
+from .sampling import check_design
+from .sensitivity_indices import check_budget, check_goals
 from .study import Study
 
 if TYPE_CHECKING:
@@ -70,6 +74,30 @@ class StudyFile:
     pareto: Mapping[str, str] = field(default_factory=dict)
     budgets: Mapping[str, float | None] = field(default_factory=dict)
     optimize: Mapping[str, Any] | None = None
+    origin: str = "study"
+
+    def check(self) -> None:
+        """Refuse, before anything is worked out, what the study or the questions about it would be refused for."""
+        study = self.study
+        with self._field(""):
+            check_design(study.factors, study.design, study.samples, study.seed)
+            names = [*(factor.name for factor in study.factors), *(name for name, _ in study.evaluator.columns)]
+        with self._field("pareto: "):
+            check_goals(self.pareto, names)
+        with self._field("budget: "):
+            for output, allowed in self.budgets.items():
+                check_budget(output, allowed, names)
+        if self.optimize is not None:
+            with self._field("optimize: "):
+                design_search(study.system, study.factors, motion=study.motion, **self.optimize)
+
+    @contextmanager
+    def _field(self, name: str) -> Iterator[None]:
+        """Faults within it are told with the file and the field."""
+        try:
+            yield
+        except ArmError as fault:
+            raise ArmError(f"{self.origin}: {name}{fault}") from None
 
 
 def read_study(path: str | Path, reader: ArmReader) -> StudyFile:
@@ -105,7 +133,17 @@ def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) 
         table.text("output"): (table.real("allowed", 0.0) if "allowed" in table else None)
         for table in top.tables("budget", BUDGET)
     }
-    return StudyFile(study, dict(goals), budgets, _optimum(top))
+    return StudyFile(study, dict(goals), budgets, _optimum(top), origin)
+
+
+@contextmanager
+def _within(table: TomlTable) -> Iterator[None]:
+    """Faults within it are told with the file and the table, once."""
+    try:
+        yield
+    except ArmError as fault:
+        said = str(fault)
+        raise (fault if said.startswith(table.where) else table.fault(said)) from None
 
 
 def _whole(table: TomlTable, key: str, default: int) -> int:
@@ -130,7 +168,8 @@ def _system(top: TomlTable, folder: Path | None, reader: ArmReader) -> Designed:
         raise top.fault(str(fault)) from None
     load = top.table("load", ("mass", "com", "inertia"))
     if load is not None:
-        system = system.holding(Load.of(read_body(load)))
+        with _within(load):
+            system = system.holding(Load.of(read_body(load)))
     if "gravity" in top:
         system = system.with_gravity(top.vector("gravity"))  # type: ignore[arg-type]
     return system
@@ -168,13 +207,11 @@ def _factor(table: TomlTable) -> Factor:
     relative = table.values.get("relative", False)
     if not isinstance(relative, bool):
         raise table.fault(f"relative is true or false, not {shown(relative)}")
-    try:
+    with _within(table):
         return Factor(
             table.text("name"), values=values, distribution=table.text("distribution", ""), relative=relative,
             numbers=table.texts("numbers"), **ends,
         )  # fmt: skip
-    except ArmError as fault:
-        raise table.fault(str(fault)) from None
 
 
 def _output(table: TomlTable) -> Output:
@@ -194,10 +231,8 @@ def _output(table: TomlTable) -> Output:
         options["coefficient"] = table.text("coefficient")
     if "box" in table:
         options["box"] = _box(table)
-    try:
+    with _within(table):
         return Output(kind, table.text("name", ""), table.texts("joints"), options)
-    except ArmError as fault:
-        raise table.fault(str(fault)) from None
 
 
 def _box(table: TomlTable) -> dict[str | int, tuple[float, float]]:
@@ -220,7 +255,7 @@ def _motion(top: TomlTable, system: Designed, folder: Path | None) -> MotionSamp
     ways = [key for key in ("file", "points", "start") if key in table]
     if len(ways) != 1:
         raise table.fault("a motion is a file, points with times, or start and end with speed and acceleration")
-    try:
+    with _within(table):
         if "file" in table:
             name = table.text("file")
             beside = (folder or Path()) / name
@@ -241,9 +276,6 @@ def _motion(top: TomlTable, system: Designed, folder: Path | None) -> MotionSamp
             raise table.fault(f"samples of a motion are between 2 and {MOST_MOMENTS}, not {count}")
         t = np.linspace(0.0, path.duration, count)
         return checked(system, MotionSamples("the motion", path.position(t), path.velocity(t), path.acceleration(t), t))
-    except ArmError as fault:
-        said = str(fault)
-        raise (fault if said.startswith(table.where) else table.fault(said)) from None
 
 
 def _optimum(top: TomlTable) -> Mapping[str, Any] | None:

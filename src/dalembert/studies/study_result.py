@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import listed
-from ..arm.errors import ArmError
 from ..markup.data_tables import DataTable
 from .factors import Factor
 from .sensitivity_indices import (
     MorrisEffect,
     SobolIndex,
     ToleranceBudget,
+    check_column,
     morris_effects,
     pareto_front,
     sobol_indices,
@@ -73,8 +72,7 @@ class StudyResult:
     def column(self, name: str) -> Array:
         """The values of a factor or an output."""
         known = self.columns
-        if name not in known:
-            raise ArmError(f"{self.name}: the study has no column {name!r:.60}; it has {listed(known)}")
+        check_column(name, list(known))
         return known[name][1]
 
     @property

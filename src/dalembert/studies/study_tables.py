@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arm.errors import ArmError
 from ..markup.data_tables import Column, DataTable, Value
 from .sensitivity_indices import MorrisEffect, SobolIndex, ToleranceBudget
 
@@ -14,6 +16,36 @@ if TYPE_CHECKING:
     from .study_result import StudyResult
 
 MOST_REASONS = 20
+
+
+def sensitivity_tables(result: StudyResult) -> tuple[list[DataTable], list[str]]:
+    """Sobol indices or effects of Morris, of designs that are made for them, with the reason of each that cannot be."""
+    makers: dict[str, Callable[[str, str], DataTable]] = {
+        "saltelli": lambda name, unit: sobol_table(name, result.sobol(name)),
+        "morris": lambda name, unit: morris_table(name, result.morris(name), unit),
+    }
+    make = makers.get(result.design)
+    return _made([partial(make, name, unit) for name, unit in result.outputs] if make else [])
+
+
+def budget_tables(result: StudyResult, budgets: Mapping[str, float | None]) -> tuple[list[DataTable], list[str]]:
+    """Tolerance budgets, with the reason of each that cannot be."""
+    return _made([partial(_budget, result, name, allowed) for name, allowed in budgets.items()])
+
+
+def _budget(result: StudyResult, name: str, allowed: float | None) -> DataTable:
+    return budget_table(result.budget(name, allowed))
+
+
+def _made(makers: Sequence[Callable[[], DataTable]]) -> tuple[list[DataTable], list[str]]:
+    """Tables, and sentences in place of those that too few designs have outputs for: what was worked out is shown."""
+    tables, reasons = [], []
+    for make in makers:
+        try:
+            tables.append(make())
+        except ArmError as fault:
+            reasons.append(str(fault))
+    return tables, reasons
 
 
 def summary_table(result: StudyResult) -> DataTable:

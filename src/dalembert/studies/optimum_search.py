@@ -1,0 +1,245 @@
+"""The search for a best design: a peak as the least s with f_k(x) <= s for all of its pieces k.
+
+That is the epigraph form of a minimax problem, so that gradients are exact and the optimizer (SLSQP, Kraft 1988) sees
+smooth functions; pieces far below the peak wait outside until they matter. A worst case over all poses has endlessly
+many pieces: the certified range of each best design so far names the pose that is missing (the exchange method of
+Blankenship and Falk 1976), until the proved bound meets the value. A step that meets a design which cannot be is taken
+again within a smaller cube.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arm.errors import ArmError
+from ..bounds.ranges import Range
+from ..design.analysis import Analysis
+from .optimum_terms import SMOOTH, TORQUES, DesignTerms, ImpossibleDesign, Pieces, Smooth
+
+Array = NDArray[np.float64]
+Limit = tuple[str, Sequence[str], float | Sequence[float]]
+"""Kind, joints (all where none is named) and the most that is allowed: one number, or for peaks one for each joint."""
+
+NEAR = 0.5
+"""Pieces below this share of the peak are left out of a round."""
+ROUNDS = 30
+SCREENED = 6
+"""Two to this power points are tried before the best of them are starts."""
+STILL = 1e-9
+"""A step of this share of the factors' widths is none."""
+CLOSE = 1e-6
+"""How near, relatively, a proved worst case has to come to the value of the optimum."""
+
+
+End = tuple[NDArray[np.float64], float, bool, Range | None]
+"""A point of the cube, its objective, whether it is feasible and met, and the certified range."""
+
+
+class DesignSearch:
+    """One problem: the objective as pieces or as a smooth function, and the limits as smooth constraints."""
+
+    def __init__(
+        self, terms: DesignTerms, objective: str, joints: Sequence[str], weights: Sequence[float] | None,
+        coefficient: str, box: Mapping[str | int, tuple[float, float]] | None, limits: Sequence[Limit],
+    ) -> None:  # fmt: skip
+        self.terms, self.objective, self.coefficient, self.box = terms, objective, coefficient, box
+        if objective == "range":
+            terms.parsed(coefficient)
+            Analysis(terms.system, box)
+        elif objective != "mass":
+            _ = terms.motion  # refused where there is none
+        self.rows = terms.rows(objective, joints)
+        self.weights = terms.weights(weights, self.rows)
+        factors = terms.factors.factors
+        self.low = np.array([factor.low for factor in factors], dtype=float)
+        self.wide = np.array([factor.high for factor in factors], dtype=float) - self.low
+        self.poses = np.empty((0, terms.system.n))
+        self.limits = [(kind, self._limit(kind, own, most)) for kind, own, most in limits]
+        self.rounds = 0
+        self.chosen: set[int] = set()
+        """Pieces of the objective that the optimizer sees."""
+
+    def _limit(self, kind: str, joints: Sequence[str], most: float | Sequence[float]) -> Callable[[Array], Pieces]:
+        """g(x) <= 0 as pieces, each a share of what is allowed."""
+        terms, rows = self.terms, self.terms.rows(kind, joints)
+        if kind != "mass" and kind in (*TORQUES, *SMOOTH):
+            _ = terms.motion  # refused where there is none
+        if kind in TORQUES:
+            allowed = terms.weights(np.broadcast_to(np.asarray(most, dtype=float), (len(rows),)).tolist(), rows)
+
+            def peaks(x: Array) -> Pieces:
+                values, slopes = terms.peak(x, kind, rows, allowed)
+                return values - 1, slopes
+
+            return peaks
+        if kind not in SMOOTH:
+            raise ArmError(f"no limit {kind!r:.60}; there are {', '.join((*TORQUES, *SMOOTH))}")
+        scale = float(np.asarray(most, dtype=float).reshape(-1)[0])
+        if not np.isfinite(scale) or scale <= 0:
+            raise ArmError(f"the most that is allowed of {kind} must be above zero, not {most!r:.60}")
+
+        def smooth(x: Array) -> Pieces:
+            value, slope = self._smooth(kind, x, rows)
+            return np.array([value / scale - 1]), slope[None] / scale
+
+        return smooth
+
+    def _smooth(self, kind: str, x: Array, rows: Sequence[int], weights: Array | None = None) -> Smooth:
+        if kind == "energy":
+            return self.terms.energy(x, rows)
+        if kind == "mass":
+            return self.terms.mass(x)
+        return self.terms.rms_torque(x, rows, np.ones(len(rows)) if weights is None else weights)
+
+    def pieces(self, x: Array) -> Pieces:
+        """What the objective is the largest of."""
+        if self.objective in TORQUES:
+            return self.terms.peak(x, self.objective, self.rows, self.weights)
+        if self.objective == "range":
+            return self.terms.coefficient(x, self.coefficient, self.poses)
+        value, slope = self._smooth(self.objective, x, self.rows, self.weights)
+        return np.array([value]), slope[None]
+
+    def starts(self, count: int, seed: int) -> list[Array]:
+        """The present design, and the best of points spread over the cube between the ends.
+
+        A weight of zero mass is a place where no gradient says to where it should be moved; points inside know better.
+        """
+        from scipy.stats import qmc
+
+        unit = np.clip((self.present - self.low) / self.wide, 0, 1)
+        if count == 1:
+            return [unit]
+        spread = qmc.Sobol(len(unit), rng=np.random.default_rng(seed)).random_base2(SCREENED)
+        if self.objective == "range":
+            self.poses = Analysis(self.terms.system, self.box).samples
+        values = []
+        for x in self.low + self.wide * spread:
+            try:
+                worst = float(self.pieces(x)[0].max())
+                values.append(worst * (1 + max(self.excess(x), 0.0)))
+            except ImpossibleDesign:
+                values.append(np.inf)
+        self.poses = self.poses[:0]
+        order = [k for k in np.argsort(values, kind="stable") if np.isfinite(values[k])]
+        return [unit, *spread[order[: count - 1]]]
+
+    def best(self, starts: Sequence[Array]) -> End:
+        """The best end of searches from all starts that can be; refused where none can."""
+        ends, fault = [], None
+        for start in starts:
+            try:
+                ends.append(self.run(start))
+            except ImpossibleDesign as reason:
+                fault = fault or reason
+        if not ends:
+            raise ArmError(f"{fault}; no design to start from can be: widen or shift the ends of the factors")
+        return min(ends, key=lambda end: (not end[2], end[1]))
+
+    @cached_property
+    def present(self) -> Array:
+        """The factors as they are now."""
+        known = {number.name: float(number.value) for number in self.terms.factors.numbers}
+        factors = self.terms.factors.factors
+        return np.array([1.0 if factor.relative else known[factor.numbers[0]] for factor in factors])
+
+    def run(self, start: Array) -> End:
+        """From a point of the cube: the best one, its objective, whether it is feasible and met, and the proof."""
+        unit, met = start, False
+        self.chosen = set()
+        bound = self._learn(unit) if self.objective == "range" else None
+        ends = [self._end(unit, bound)]
+        for _ in range(ROUNDS):
+            self.rounds += 1
+            before = unit
+            unit, value, met, reach = self._round(unit)
+            bound = self._learn(unit) if self.objective == "range" else None
+            ends.append(self._end(unit, bound))
+            worst, slack = ends[-1][1], max(CLOSE * abs(ends[-1][1]), bound.gap if bound is not None else 1e-18)
+            ended = reach >= 1 or np.abs(unit - before).max() < STILL
+            if ended and worst <= value + slack:
+                break
+        else:
+            met = False
+        last = ends[-1]
+        best = min(ends, key=lambda end: (not end[2], end[1]))
+        if best[1] < last[1] - CLOSE * abs(last[1]) or (best[2] and not last[2]):
+            return best[0], best[1], False, best[3]  # a local search need not end at its best design
+        return last[0], last[1], met and last[2], last[3]
+
+    def _end(self, unit: Array, bound: Range | None) -> End:
+        """A point with its objective, whether it keeps the limits, and the certified range."""
+        x = self.low + self.wide * unit
+        worst = float(self.pieces(x)[0].max()) if bound is None else max(bound.maximum, -bound.minimum)
+        return unit, worst, self.excess(x) <= CLOSE, bound
+
+    def _learn(self, unit: Array) -> Range:
+        """The certified range of the coefficient for this design; the poses of its ends are pieces from now on."""
+        found = Analysis(self.terms.design(self.low + self.wide * unit), self.box).range_of(self.coefficient)
+        self.poses = np.vstack([self.poses, found.at_maximum, found.at_minimum])
+        return found
+
+    def excess(self, x: Array) -> float:
+        """By which share of what is allowed the design exceeds a limit; below zero where it keeps all."""
+        return max((float(limit(x)[0].max()) for _, limit in self.limits), default=-np.inf)
+
+    def _round(self, unit: Array) -> tuple[Array, float, bool, float]:
+        """One smooth problem in the widest cube about ``unit`` in which no step meets a design that cannot be.
+
+        The best point, its s, whether it was met, and how far the cube reached.
+        """
+        reach = 1.0
+        while reach > STILL:
+            try:
+                return *self._solved(unit, reach), reach
+            except ImpossibleDesign:
+                reach /= 4
+        return unit, float(self.pieces(self.low + self.wide * unit)[0].max()), False, 1.0
+
+    def _solved(self, unit: Array, reach: float) -> tuple[Array, float, bool]:
+        """The least s above all pieces that are near the peak, within the limits and so far from ``unit``."""
+        from scipy.optimize import minimize
+
+        start, _ = self.pieces(self.low + self.wide * unit)
+        scale = max(float(np.abs(start).max()), 1e-12)
+        # Of a worst case all poses count: there are few, and each has been the worst of some design.
+        near = (start >= NEAR * start.max() - 1e-12) | (self.objective == "range")
+        # A piece that has been near the peak of some round stays: rounds that forget it could go in circles.
+        self.chosen |= set(np.flatnonzero(near).tolist())
+        chosen = sorted(self.chosen)
+
+        def above(z: Array) -> Array:
+            return z[-1] - self.pieces(self.low + self.wide * z[:-1])[0][chosen] / scale
+
+        def above_slope(z: Array) -> Array:
+            slopes = self.pieces(self.low + self.wide * z[:-1])[1][chosen] * self.wide / scale
+            return np.hstack([-slopes, np.ones((len(chosen), 1))])
+
+        constraints = [{"type": "ineq", "fun": above, "jac": above_slope}]
+        for _, limit in self.limits:
+            constraints.append(self._constraint(limit))
+        last = np.zeros(len(unit) + 1)
+        last[-1] = 1.0
+        found = minimize(
+            lambda z: z[-1], np.append(unit, start.max() / scale), jac=lambda z: last, method="SLSQP",
+            bounds=[*((max(0.0, u - reach), min(1.0, u + reach)) for u in unit), (None, None)],
+            constraints=constraints,
+            options={"maxiter": 200, "ftol": 1e-12},
+        )  # fmt: skip
+        best = np.clip(found.x[:-1], 0, 1)
+        return best, float(found.x[-1]) * scale, bool(found.success) or found.status == 8
+
+    def _constraint(self, limit: Callable[[Array], Pieces]) -> dict[str, Any]:
+        def slack(z: Array) -> Array:
+            return -limit(self.low + self.wide * z[:-1])[0]
+
+        def slope(z: Array) -> Array:
+            slopes = -limit(self.low + self.wide * z[:-1])[1] * self.wide
+            return np.hstack([slopes, np.zeros((len(slopes), 1))])
+
+        return {"type": "ineq", "fun": slack, "jac": slope}
