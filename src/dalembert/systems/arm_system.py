@@ -194,7 +194,7 @@ class ArmSystem(EvaluatedArm):
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D(q), ``(..., n, n)``."""
-        kernel = self._kernel_for("mass_matrix", q)
+        kernel = self._kernel("mass_matrix")
         if kernel is not None:
             return kernel(q)
         system = self._massive
@@ -215,7 +215,7 @@ class ArmSystem(EvaluatedArm):
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, qd) from the Christoffel symbols: C qd = h, and dD/dt - 2C is skew-symmetric."""
-        kernel = self._kernel_for("coriolis_matrix", q)
+        kernel = self._kernel("coriolis_matrix")
         if kernel is not None:
             return kernel(q, qd)
         system = self._massive
@@ -343,7 +343,7 @@ class ArmSystem(EvaluatedArm):
         ``forces`` keep their components while their points, and axes of links, move with the arm (Freeman 1985, eqs
         2-206 to 2-208).
         """
-        kernel = self._kernel_for("inverse_dynamics_derivatives", q)
+        kernel = self._kernel("inverse_dynamics_derivatives")
         if kernel is not None:
             to_q, to_qd, mass = kernel(q, qd, qdd)
         else:

@@ -18,7 +18,6 @@ from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..compile.locks import ForkSafeLock
-from ..compile.pair_tables import PairTables
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from .arrays import evaluate, joint_array
@@ -84,20 +83,12 @@ class EvaluatedArm(ArmDescription):
                     self._kernels[name] = self._compiled(name, partial(self._refuse, name))
                 return self._kernels[name]
 
-    def _kernel_for(self, name: str, q: ArrayLike) -> Call | None:
-        """The same for states q; a few of a long arm are computed over floats."""
-        kernel = self._kernel(name)
-        return None if isinstance(kernel, PairTables) and not kernel.worth(q) else kernel
-
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel where there is a compiler."""
         return self._made(name, refuse) if self.n and build.available() else None
 
     def _made(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
-        if expected_statements(self, name) > MOST_UNASKED and PairTables.fits(self, name) and build.available():
-            beside = next((x for x in self._kernels.values() if isinstance(x, PairTables)), None)
-            return PairTables(self, name, refuse, beside)
         if expected_statements(self, name) > MOST_UNASKED:
             build.say(
                 f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
