@@ -155,7 +155,7 @@ static void @KIND@_pairs_@X@(const Recursion *t, const @X@ *screws, const @X@ *l
 """
 
 SOLVE = """\
-/* L below the diagonal of D = L^T diag(d) L, in its place, and the inverses of d. */
+/* D = L^T diag(d) L: L in the place of D, also transposed above the diagonal, and the inverses of d. */
 static void factor_@X@(const Recursion *t, @X@ *restrict d, @X@ *restrict inverse)
 {
   const int n = t->n;
@@ -171,63 +171,79 @@ static void factor_@X@(const Recursion *t, @X@ *restrict d, @X@ *restrict invers
         for (int j = 0; j <= a; j++) other[j] = @X@NMA(share, row[j], other[j]);
       else
         for (int b = 0; b <= a; b++) other[above[b]] = @X@NMA(share, row[above[b]], other[above[b]]);
-      row[above[a]] = share;
+      row[above[a]] = other[k] = share;
     }
   }
 }
 
-/* D x = b for some columns at a time: vectors of neighbouring columns of one state, or of one column of many. */
-static void solved_@X@(const Recursion *t, const @X@ *restrict lower, const @X@ *restrict inverse, V *restrict x)
-{
-  const int n = t->n;
-  for (int i = n - 1; i >= 0; i--) {
-    V *const own = x + (ptrdiff_t)i * COLUMNS;
-    V r0 = own[0], r1 = own[1], r2 = own[2], r3 = own[3], r4 = own[4], r5 = own[5], r6 = own[6], r7 = own[7];
-    for (int b = t->below_rows[i]; b < t->below_rows[i + 1]; b++) {
-      const int k = t->below[b];
-      const V l = @SPREAD@lower[(ptrdiff_t)k * n + i];
-      const V *const y = x + (ptrdiff_t)k * COLUMNS;
-      r0 = VNMA(l, y[0], r0); r1 = VNMA(l, y[1], r1); r2 = VNMA(l, y[2], r2); r3 = VNMA(l, y[3], r3);
-      r4 = VNMA(l, y[4], r4); r5 = VNMA(l, y[5], r5); r6 = VNMA(l, y[6], r6); r7 = VNMA(l, y[7], r7);
-    }
-    own[0] = r0; own[1] = r1; own[2] = r2; own[3] = r3; own[4] = r4; own[5] = r5; own[6] = r6; own[7] = r7;
+#define LESS(from) \\
+  for (; a < end && from[a] < rows; a++) { \\
+    const V l = @SPREAD@factors[from[a]]; \\
+    const V *const y = x + (ptrdiff_t)from[a] * COLUMNS; \\
+    r0 = VNMA(l, y[0], r0); r1 = VNMA(l, y[1], r1); r2 = VNMA(l, y[2], r2); r3 = VNMA(l, y[3], r3); \\
+    r4 = VNMA(l, y[4], r4); r5 = VNMA(l, y[5], r5); r6 = VNMA(l, y[6], r6); r7 = VNMA(l, y[7], r7); \\
   }
-  for (int i = 0; i < n; i++) {
+#define KEEP \\
+  own[0] = r0; own[1] = r1; own[2] = r2; own[3] = r3; own[4] = r4; own[5] = r5; own[6] = r6; own[7] = r7;
+
+/* D x = b for some columns at a time: vectors of neighbouring columns of one state, or of one column of many states.
+   Where b is zero from ``rows`` on, and no more of x is asked for, the rest is left out. */
+static void solved_@X@(const Recursion *t, const @X@ *restrict d, const @X@ *restrict inverse, int rows, V *restrict x)
+{
+  for (int i = rows - 1; i >= 0; i--) {
     V *const own = x + (ptrdiff_t)i * COLUMNS;
+    const @X@ *const factors = d + (ptrdiff_t)i * t->n;
+    V r0 = own[0], r1 = own[1], r2 = own[2], r3 = own[3], r4 = own[4], r5 = own[5], r6 = own[6], r7 = own[7];
+    int a = t->below_rows[i];
+    const int end = t->below_rows[i + 1];
+    LESS(t->below)
+    KEEP
+  }
+  for (int i = 0; i < rows; i++) {
+    V *const own = x + (ptrdiff_t)i * COLUMNS;
+    const @X@ *const factors = d + (ptrdiff_t)i * t->n;
     const V p = @SPREAD@inverse[i];
     V r0 = own[0] * p, r1 = own[1] * p, r2 = own[2] * p, r3 = own[3] * p;
     V r4 = own[4] * p, r5 = own[5] * p, r6 = own[6] * p, r7 = own[7] * p;
-    for (int a = t->above_rows[i]; a < t->above_rows[i + 1]; a++) {
-      const int k = t->above[a];
-      const V l = @SPREAD@lower[(ptrdiff_t)i * n + k];
-      const V *const y = x + (ptrdiff_t)k * COLUMNS;
-      r0 = VNMA(l, y[0], r0); r1 = VNMA(l, y[1], r1); r2 = VNMA(l, y[2], r2); r3 = VNMA(l, y[3], r3);
-      r4 = VNMA(l, y[4], r4); r5 = VNMA(l, y[5], r5); r6 = VNMA(l, y[6], r6); r7 = VNMA(l, y[7], r7);
-    }
-    own[0] = r0; own[1] = r1; own[2] = r2; own[3] = r3; own[4] = r4; own[5] = r5; own[6] = r6; own[7] = r7;
+    int a = t->above_rows[i];
+    const int end = t->above_rows[i + 1];
+    LESS(t->above)
+    KEEP
   }
 }
+#undef LESS
+#undef KEEP
 
 /* d qdd = -D^-1 d tau and D^-1, in the place of d tau and D. */
-static void accelerations_@X@(const Recursion *t, const @X@ *lower, const @X@ *inverse, @X@ *const *tables, V *block)
+static void accelerations_@X@(const Recursion *t, const @X@ *d, const @X@ *inverse, @X@ *const *tables, V *block)
 {
   const int n = t->n, at_once = COLUMNS * (int)(sizeof(V) / sizeof(@X@));
-  for (int first = 0; first < 3 * n; first += at_once) {
-    const int end = first + at_once < 3 * n ? first + at_once : 3 * n;
+  @X@ *const x = (@X@ *)block;
+  for (int first = 0; first < 2 * n; first += at_once) {
     memset(block, 0, sizeof(V) * COLUMNS * (size_t)n);
-    for (int i = 0; i < n; i++)
-      for (int c = first; c < end; c++) {
-        @X@ *const x = (@X@ *)block + (ptrdiff_t)i * at_once + (c - first);
-        if (c < 2 * n) *x = -tables[c / n][(ptrdiff_t)i * n + c % n];
-        else if (c - 2 * n == i) *x = (@X@){0} + 1;
+    for (int way = 0; way < 2; way++) {
+      for (int k = 0; k < 2; k++) {
+        const int low = first > k * n ? first : k * n, high = first + at_once < k * n + n ? first + at_once : k * n + n;
+        for (int i = 0; i < n && low < high; i++) {
+          @X@ *const from = tables[k] + (ptrdiff_t)i * n - k * n, *const to = x + (ptrdiff_t)i * at_once - first;
+          if (way == 0)
+            for (int c = low; c < high; c++) to[c] = -from[c];
+          else
+            for (int c = low; c < high; c++) from[c] = to[c];
+        }
       }
-    solved_@X@(t, lower, inverse, block);
-    for (int i = 0; i < n; i++)
-      for (int c = first; c < end; c++)
-        tables[c / n][(ptrdiff_t)i * n + c % n] = ((@X@ *)block)[(ptrdiff_t)i * at_once + (c - first)];
+      if (way == 0) solved_@X@(t, d, inverse, n, block);
+    }
   }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) tables[2][(ptrdiff_t)i * n + j] = tables[2][(ptrdiff_t)j * n + i];
+  for (int first = 0; first < n; first += at_once) {
+    const int end = first + at_once < n ? first + at_once : n;
+    memset(block, 0, sizeof(V) * COLUMNS * (size_t)n);
+    for (int c = first; c < end; c++) x[(ptrdiff_t)c * at_once + c - first] = (@X@){0} + 1;
+    solved_@X@(t, d, inverse, end, block);
+    for (int i = 0; i < end; i++)
+      for (int c = i > first ? i : first; c < end; c++)
+        tables[2][(ptrdiff_t)i * n + c] = tables[2][(ptrdiff_t)c * n + i] = x[(ptrdiff_t)i * at_once + c - first];
+  }
 }
 
 /* One of the functions at one state, or at a vector of states. */
@@ -258,7 +274,7 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
   } else {
     if (what == ACCELERATIONS) {
       for (int j = 0; j < m; j++) qdd[j] = (@X@){0};
-      slopes_passes_@X@(PASSES);
+      bias_passes_@X@(PASSES);
       torques_@X@(t, loads, rest);
       @X@ *const matrix[] = {lower};
       place_pairs_@X@(t, screws, loads, matrix);
@@ -266,7 +282,7 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
       memset(block, 0, sizeof(V) * COLUMNS * (size_t)n);
       const int stride = COLUMNS * (int)(sizeof(V) / sizeof(@X@));
       for (int i = 0; i < n; i++) ((@X@ *)block)[i * stride] = in[2][i] - rest[i];
-      solved_@X@(t, lower, pivots, block);
+      solved_@X@(t, lower, pivots, n, block);
       for (int i = 0; i < n; i++) rest[i] = ((@X@ *)block)[i * stride];
       joints_@X@(t, rest, qdd);
     }

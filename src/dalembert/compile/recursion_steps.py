@@ -32,9 +32,10 @@ from .function import Function, Tables
 
 FIXED, MOVE, SCREWS, WHOLE, LOADS = 22, 24, 18, 28, 23
 """Numbers of a joint: what the description says, how its body moves, S S' S'', all it moves as one body, its loads."""
-PLACE, SPEED, FORCE, SLOPES = "place", "speed", "force", "slopes"
-KINDS = (PLACE, SPEED, FORCE, SLOPES)
-"""What is worked out: D; C; the torques; the derivatives of the torques and D."""
+PLACE, SPEED, FORCE, BIAS, SLOPES = "place", "speed", "force", "bias", "slopes"
+KINDS = (PLACE, SPEED, FORCE, BIAS, SLOPES)
+"""What is worked out: D; C; the torques; the torques and D; the derivatives of the torques and D."""
+FORCED = (FORCE, BIAS, SLOPES)
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -43,7 +44,7 @@ def steps() -> list[Function]:
     found = []
     for kind in KINDS:
         found += [_out(kind, revolute) for revolute in (True, False)] + [_back(kind)]
-        if kind != FORCE:
+        if kind in TABLES:
             found += [_pair(kind), _own(kind)]
     return found
 
@@ -73,7 +74,7 @@ def _frame(x: Sequence[Scalar]) -> Frame:
 def _move(kind: str, x: Sequence[Scalar]) -> Move:
     """A row of ``MOVE`` numbers, less what this kind does not need."""
     speed = screw_of(x[12:18]) if kind != PLACE else NOTHING
-    return Move(_frame(x), speed, screw_of(x[18:24]) if kind in (FORCE, SLOPES) else NOTHING)
+    return Move(_frame(x), speed, screw_of(x[18:24]) if kind in FORCED else NOTHING)
 
 
 def _screws(kind: str, x: Sequence[Scalar]) -> tuple[Screw, Screw, Screw]:
@@ -91,9 +92,9 @@ def _out(kind: str, revolute: bool) -> Function:
         segment = Segment(0, revolute, turn, shift, (EYE, ZERO), 0, ZERO, (ZERO, ZERO, ZERO), None, None)
         frame = compose(before.frame, joint_frame(segment, g, q))
         speed: Scalar = 0 if kind == PLACE else qd
-        move, *screws = stepped(revolute, frame, before, speed, qdd if kind in (FORCE, SLOPES) else None)
+        move, *screws = stepped(revolute, frame, before, speed, qdd if kind in FORCED else None)
         row = [*flat(move.frame), *flat(move.speed), *flat(move.rate)]
-        return row, flat(screws[:1] if kind == FORCE else screws) + [0] * (12 if kind == FORCE else 0)
+        return row, [*flat(screws[0]), *([0] * 12 if kind in (FORCE, BIAS) else flat(screws[1:]))]
 
     arguments = (("k", FIXED), ("before", MOVE), ("q", 1), ("qd", 1), ("qdd", 1))
     name = f"{kind}_{'turn' if revolute else 'slide'}"
@@ -105,8 +106,8 @@ def _composite(kind: str, x: Sequence[Scalar]) -> Composite:
     inertia: tuple[Any, ...] = x[0], (x[1], x[2], x[3]), _symmetric(x[4:10])
     if kind == FORCE:
         return Composite(0, ZERO, (ZERO, ZERO, ZERO), load=screw_of(x[22:28]))
-    if kind == PLACE:
-        return Composite(*inertia)
+    if kind in (PLACE, BIAS):
+        return Composite(*inertia, load=screw_of(x[22:28]) if kind == BIAS else NOTHING)
     stirred = (x[10], x[11], x[12]), as_matrix((x[13:16], x[16:19], x[19:22]))
     return Composite(*inertia, *stirred, screw_of(x[22:28]) if kind == SLOPES else NOTHING)
 
@@ -118,15 +119,16 @@ def _back(kind: str) -> Function:
         k, carried = g.inputs("k_", FIXED), _composite(kind, g.inputs("carried_", WHOLE))
         moment = (k[13], k[14], k[15])
         move, screws = _move(kind, g.inputs("move_", MOVE)), _screws(kind, g.inputs("screws_", SCREWS))
-        body = body_in_motion(k[12], moment, _symmetric(k[16:22]), move, kind in (FORCE, SLOPES))
+        body = body_in_motion(k[12], moment, _symmetric(k[16:22]), move, kind in FORCED)
         whole = body.joined(carried)
         x = loads_of(whole, *screws)
         inertia = [whole.mass, *whole.moment, *_entries(whole.second)]
-        row = [*inertia, *whole.momentum, *flat(whole.stirring), *flat(whole.load)]
+        stirred = [0] * 12 if kind == BIAS else [*whole.momentum, *flat(whole.stirring)]
+        row = [*inertia, *stirred, *flat(whole.load)]
         loads = [*flat(x.by_speed), *flat(x.by_place), *flat(x.asked), *x.back, x.own, pushed(screws[0], whole.load)]
         if kind == FORCE:
             return [*[0] * 22, *flat(whole.load)], [*[0] * 22, loads[-1]]
-        return row, loads
+        return row, [*[0] * 12, *loads[12:18], *[0] * 4, loads[-1]] if kind == BIAS else loads
 
     arguments = (("k", FIXED), ("move", MOVE), ("screws", SCREWS), ("carried", WHOLE))
     return _function(f"{kind}_back", arguments, (("whole", WHOLE), ("loads", LOADS)), build)
