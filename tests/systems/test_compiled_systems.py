@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compile import build
+from dalembert.compile import build, recursion
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
-from dalembert.systems import arm_system
 from every_system import CUBE, allowed, states, system_of
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -114,11 +113,12 @@ def test_a_kernel_is_found_again_without_building_its_graph() -> None:
 
 
 def test_derivatives_of_long_arms_are_those_of_pinocchio() -> None:
-    """Beyond some joints products with D^-1 are left to LAPACK; what is in them is the same."""
+    """Beyond some joints they come from recursions over a table; what is in them is the same."""
     pin = pytest.importorskip("pinocchio")
     row = {"a": 0.1, "alpha": 0.3, "d": 0.05, "mass": 1, "com": (0.1, 0.02, 0.03), "inertia": (1, 2, 3)}
     row |= {"lower": -3, "upper": 3, "effort": 1, "velocity": 1}
-    arm = da.Arm.from_dh([row] * (arm_system.FEW_JOINTS + 1), "modified", physical="ignore")
+    count = recursion.FEW_JOINTS["forward_dynamics_derivatives"] + 1
+    arm = da.Arm.from_dh([row] * count, "modified", physical="ignore")
     model = pin.buildModelFromXML(arm.write_urdf())
     data = model.createData()
     q, qd, tau = np.random.default_rng(0).uniform(-1, 1, (3, 2, arm.n))

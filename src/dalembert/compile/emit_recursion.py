@@ -58,7 +58,9 @@ def recursion_source(dtype: str) -> str:
                     f"      put_{kind}(t, tables[{k}], i, j, e{2 * k}, e{2 * k + 1});" for k in range(len(TABLES[name]))
                 )
                 own = "\n".join(f"    own_{kind}(t, tables[{k}], j, e{2 * k});" for k in range(len(TABLES[name])))
-                text += _filled(PAIRS, X=kind, KIND=name, UP=name.upper(), COUNT=str(len(TABLES[name])), PUTS=puts, OWN=own)
+                text += _filled(
+                    PAIRS, X=kind, KIND=name, UP=name.upper(), COUNT=str(len(TABLES[name])), PUTS=puts, OWN=own
+                )
         text += _filled(SOLVE, X=kind, SPREAD="" if kind == "V" else "(V){0} + ")
     text += ENTRIES
     for name, (what, inputs, results, matrices) in FUNCTIONS.items():
@@ -102,7 +104,9 @@ def _step(function: Function, kind: str, suffix: str) -> str:
     for name, width in function.arguments:
         spots += [f"((V){{0}} + k[{i}])" if (name, kind) == ("k", "V") else f"{name}[{i}]" for i in range(width)]
     arguments = [f"const {'T' if name == 'k' else kind} *restrict {name}" for name, _ in function.arguments]
-    arguments += [f"const {kind} *restrict sine", f"const {kind} *restrict cosine"] if "back" not in function.name else []
+    arguments += (
+        [f"const {kind} *restrict sine", f"const {kind} *restrict cosine"] if "back" not in function.name else []
+    )
     arguments += [f"{kind} *restrict y{i}" for i in range(len(function.results))]
     lines = _body(program, _style(program, kind, suffix, [*spots, "sine[0]", "cosine[0]"], _targets(program)))
     joined = "\n  ".join(lines)
@@ -121,5 +125,3 @@ def _pair(function: Function, kind: str, suffix: str) -> str:
     lines = [f"{kind} {', '.join(f'e{i}' for i in range(function.results[0][1][0]))};", *statements(program, style)]
     joined = " \\\n  ".join(lines)
     return f"#define {name}_LOADS {kept}\n#define {name} \\\n  {joined}\n"
-
-

@@ -7,6 +7,7 @@ numbers of a joint, which a loop in C (``emit_recursion.py``) goes through: it s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -50,7 +51,10 @@ def steps() -> list[Function]:
 
 
 def _function(
-    name: str, arguments: Sequence[tuple[str, int]], results: Sequence[tuple[str, int]], build: Callable[[Graph], Tables]
+    name: str,
+    arguments: Sequence[tuple[str, int]],
+    results: Sequence[tuple[str, int]],
+    build: Callable[[Graph], Tables],
 ) -> Function:
     shapes = tuple((result, (size,)) for result, size in results)
     return Function(name, tuple(arguments), shapes, lambda: build(Graph()))
@@ -103,13 +107,13 @@ def _out(kind: str, revolute: bool) -> Function:
 
 def _composite(kind: str, x: Sequence[Scalar]) -> Composite:
     """A row of ``WHOLE`` numbers, less what this kind does not need."""
-    inertia: tuple[Any, ...] = x[0], (x[1], x[2], x[3]), _symmetric(x[4:10])
+    load = screw_of(x[22:28]) if kind in FORCED else NOTHING
     if kind == FORCE:
-        return Composite(0, ZERO, (ZERO, ZERO, ZERO), load=screw_of(x[22:28]))
+        return Composite(0, ZERO, (ZERO, ZERO, ZERO), load=load)
+    found = Composite(x[0], (x[1], x[2], x[3]), _symmetric(x[4:10]), load=load)
     if kind in (PLACE, BIAS):
-        return Composite(*inertia, load=screw_of(x[22:28]) if kind == BIAS else NOTHING)
-    stirred = (x[10], x[11], x[12]), as_matrix((x[13:16], x[16:19], x[19:22]))
-    return Composite(*inertia, *stirred, screw_of(x[22:28]) if kind == SLOPES else NOTHING)
+        return found
+    return replace(found, momentum=(x[10], x[11], x[12]), stirring=as_matrix((x[13:16], x[16:19], x[19:22])))
 
 
 def _back(kind: str) -> Function:

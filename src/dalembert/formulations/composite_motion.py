@@ -275,7 +275,9 @@ def motion(
     rest = Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
     for index, (segment, frame, s) in enumerate(zip(chain.segments, placed, qd, strict=True)):
         before = found.moves[segment.parent] if segment.parent >= 0 else rest
-        move, screw, first, second = stepped(segment.revolute, frame, before, s, qdd[index] if qdd is not None else None)
+        move, screw, first, second = stepped(
+            segment.revolute, frame, before, s, qdd[index] if qdd is not None else None
+        )
         found.moves.append(move)
         found.screws.append(screw)
         found.first.append(first)

@@ -103,6 +103,20 @@ class SystemOverRing:
         found: list[Scalar] = [0] * self.n if links is None else links
         if self.train is not None:
             found = _sum(found, self.drive_torque(ring, q, qd, qdd))
+        return self.torque_beyond_bodies(ring, q, qd, qdd, found, wanted)
+
+    def torque_beyond_bodies(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        qdd: Sequence[Scalar],
+        bodies: list[Scalar] | None = None,
+        wanted: Sequence[Scalar] | None = None,
+    ) -> list[Scalar]:
+        """What friction, springs and dampers ask for, added to torques of all bodies where these are given."""
+        found: list[Scalar] = [0] * self.n if bodies is None else bodies
+        if self.train is not None:
             rubbing = (
                 self.friction(ring, q, qd, qdd) if wanted is None else self.friction(ring, q, wanted, [0] * self.n)
             )

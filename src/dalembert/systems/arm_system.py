@@ -15,6 +15,7 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
 from ..arm.lazy_arrays import chunkwise, is_lazy, mapped
+from ..compile import recursion
 from ..formulations import newton_euler
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
@@ -29,9 +30,6 @@ from .sticking import Contact
 
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
-
-FEW_JOINTS = 16
-"""Joints up to which the products of D^-1 with derivatives are part of the code."""
 
 
 @chunkwise(
@@ -123,6 +121,11 @@ class ArmSystem(EvaluatedArm):
         kernel = self._kernel("forward_dynamics")
         if kernel is not None:
             return kernel(q, qd, tau)
+        if self._too_long("forward_dynamics") and self._kernel("mass_matrix") is not None:
+            if is_lazy(q, qd, tau):
+                return mapped(self._smooth_acceleration, q, qd, tau)
+            rest = joint_array(self, "tau", tau) - self.bias(q, qd)
+            return np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], dtype=np.float64)
         system = self._massive
         return self._divided(lambda *x: system.acceleration(REAL, *x), q=q, qd=qd, tau=tau)
 
@@ -205,6 +208,8 @@ class ArmSystem(EvaluatedArm):
         kernel = self._kernel("inverse_mass_matrix")
         if kernel is not None:
             return kernel(q)
+        if self._too_long("inverse_mass_matrix") and self._kernel("mass_matrix") is not None:
+            return mapped(self.inverse_mass_matrix, q) if is_lazy(q) else _symmetric_inverse(self.mass_matrix(q))
         system = self._massive
         return self._divided(lambda x: system.inverse_mass_matrix(REAL, x), q=q)
 
@@ -320,6 +325,11 @@ class ArmSystem(EvaluatedArm):
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """T = qd . D qd / 2 (J)."""
+        if recursion.fits(self, "mass_matrix") and self._kernel("mass_matrix") is not None:
+            if is_lazy(q, qd):
+                return mapped(self.kinetic_energy, q, qd)
+            speed = joint_array(self, "qd", qd)
+            return np.einsum("...i,...ij,...j->...", speed, self.mass_matrix(q), speed) / 2
         system = self._massive
         return self._evaluate(lambda *x: system.kinetic_energy(REAL, *x), q=q, qd=qd)
 
@@ -359,18 +369,18 @@ class ArmSystem(EvaluatedArm):
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()
     ) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
-        if self._long and is_lazy(q, qd, tau):
+        kernel = self._kernel("forward_dynamics_derivatives")
+        by_parts = kernel is None and self.n > recursion.FEW_JOINTS["forward_dynamics_derivatives"]
+        if by_parts and is_lazy(q, qd, tau):
             return mapped(partial(self.forward_dynamics_derivatives, forces=forces), q, qd, tau)
         if forces:
             push: Any = tau if is_lazy(tau) else joint_array(self, "tau", tau)
             tau = push + self.force_load(q, forces)
-        kernel = None if self._long else self._kernel("forward_dynamics_derivatives")
         if kernel is not None:
             to_q, to_qd, inverse = kernel(q, qd, tau)
-        elif self._long:
+        elif by_parts:
             to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
-            inverse = np.linalg.inv(matrix)
-            inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
+            inverse = _symmetric_inverse(matrix)
             to_q, to_qd = -inverse @ to_q, -inverse @ to_qd
         else:
             system = self._massive
@@ -378,11 +388,6 @@ class ArmSystem(EvaluatedArm):
                 lambda *x: system.acceleration_derivatives(REAL, *x), q=q, qd=qd, tau=tau
             )
         return (to_q + inverse @ self._force_slopes(q, forces) if forces else to_q), to_qd, inverse
-
-    @property
-    def _long(self) -> bool:
-        """True if products with D^-1, whose number grows with the cube of the joints, are left to LAPACK."""
-        return self.n > FEW_JOINTS
 
     def _force_slopes(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
         """dQ/dq of forces and moments on the joints."""
@@ -428,3 +433,9 @@ class ArmSystem(EvaluatedArm):
             raise ArmError(
                 f"{self.where}{self.name}: {what} would leave out the drives that this system counts; ask its links"
             )
+
+
+def _symmetric_inverse(matrix: Array) -> Array:
+    """The inverse by LAPACK, symmetric to the last digit."""
+    inverse = np.linalg.inv(matrix)
+    return (inverse + np.swapaxes(inverse, -1, -2)) / 2

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
-from ..compile import build
+from ..compile import build, recursion, resistances
 from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
 from ..compile.kernel import Kernel
@@ -83,13 +83,23 @@ class EvaluatedArm(ArmDescription):
                     self._kernels[name] = self._compiled(name, partial(self._refuse, name))
                 return self._kernels[name]
 
+    def _too_long(self, name: str) -> bool:
+        """Whether the code of a function would be too long, so that it is put together from others by LAPACK."""
+        return expected_statements(self, name) > MOST_UNASKED
+
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel where there is a compiler."""
         return self._made(name, refuse) if self.n and build.available() else None
 
     def _made(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
-        if expected_statements(self, name) > MOST_UNASKED:
+        if recursion.fits(self, name) and build.available():
+            return Kernel(function(self, name), refuse=refuse).fast
+        if resistances.fits(self, name) and build.available():
+            return resistances.in_two_parts(self, refuse)
+        if name == "forward_dynamics_derivatives" and self.n > recursion.FEW_JOINTS[name]:
+            return None  # products with D^-1, whose number grows with the cube of the joints, are left to LAPACK
+        if self._too_long(name):
             build.say(
                 f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
             )
