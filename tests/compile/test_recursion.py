@@ -74,6 +74,7 @@ def by_pages(system: da.Arm, name: str, states: list[np.ndarray]) -> tuple[np.nd
     over = SystemOverRing(system, REAL)
     ways = {
         "mass_matrix": lambda q: (over.mass_matrix(REAL, q),),
+        "inverse_mass_matrix": lambda q: (over.inverse_mass_matrix(REAL, q),),
         "coriolis_matrix": lambda q, qd: (over.coriolis_matrix(REAL, q, qd),),
         "inverse_dynamics": lambda q, qd, qdd: (over.torque(REAL, q, qd, qdd),),
         "inverse_dynamics_derivatives": lambda q, qd, qdd: (
@@ -94,7 +95,7 @@ def test_loops_over_joints_give_what_the_pages_of_the_formulations_give(system: 
     right = by_pages(arm, name, states)
     found = getattr(arm, name)(*states)
     found = found if isinstance(found, tuple) else (found,)
-    size = np.linalg.cond(arm.mass_matrix(states[0])).max() if name.startswith("forward") else 100.0
+    size = np.linalg.cond(arm.mass_matrix(states[0])).max() if name.startswith(("forward", "inverse_mass")) else 100.0
     for got, want in zip(found, right, strict=True):
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-14 * size * (1 + np.abs(want).max()))
     again = getattr(arm, name)(*(x[3] for x in states))

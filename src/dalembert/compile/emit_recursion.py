@@ -21,6 +21,7 @@ PARTS = {PLACE: (0, 10), SPEED: (0, 22), FORCE: (22, 28)}
 
 FUNCTIONS = {
     "mass_matrix": ("MASS", 1, 1, True),
+    "inverse_mass_matrix": ("INVERSE", 1, 1, True),
     "coriolis_matrix": ("CORIOLIS", 2, 1, True),
     "inverse_dynamics": ("TORQUES", 3, 1, False),
     "inverse_dynamics_derivatives": ("SLOPES", 3, 3, True),

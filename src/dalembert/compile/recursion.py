@@ -31,12 +31,12 @@ from .recursion_steps import FIXED, MOVE, UPPER
 
 FLAGS = ("-ffp-contract=off", "-O3")
 _POINTERS = (
-    "fixed", "rest", "ratios", "parent", "revolute", "rows", "coordinates", "above_rows", "above", "below_rows",
-    "below", "places",
+    "fixed", "rest", "ratios", "parent", "revolute", "carried", "rows", "coordinates", "above_rows", "above",
+    "below_rows", "below", "places",
 )  # fmt: skip
-FEW_JOINTS = {"inverse_dynamics_derivatives": 22, "forward_dynamics_derivatives": 16}
+FEW_JOINTS = {"inverse_mass_matrix": 22, "inverse_dynamics_derivatives": 22, "forward_dynamics_derivatives": 16}
 """Joints up to which straight-line code is made of these functions; of others, as long as it is not too long."""
-INERTIAL = ("mass_matrix", "coriolis_matrix")
+INERTIAL = ("mass_matrix", "inverse_mass_matrix", "coriolis_matrix")
 """Functions in which neither friction nor springs are."""
 _libraries: dict[str, shared_library.CompiledLibrary] = {}
 
@@ -74,6 +74,9 @@ class Recursion:
             "ratios": np.array([ratio for row in coupled for _, ratio in row], dtype),
             "parent": np.array([segment.parent for segment in chain.segments], np.int32),
             "revolute": np.array([segment.revolute for segment in chain.segments], np.int32),
+            "carried": np.bincount([x.parent for x in chain.segments if x.parent >= 0], minlength=chain.n).astype(
+                np.int32
+            ),
             **_lists("rows", "coordinates", [[c for c, _ in row] for row in coupled]),
             **_lists("above_rows", "above", paths),
             **_lists("below_rows", "below", below),

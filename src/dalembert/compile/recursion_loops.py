@@ -10,7 +10,7 @@ typedef struct {
   const T *fixed;                            /* FIXED numbers of each joint */
   const T *rest;                             /* how the base moves, as a row of MOVE numbers */
   const T *ratios;                           /* what the joints do where the coordinates move, q_J = A q, by rows */
-  const int32_t *parent, *revolute;
+  const int32_t *parent, *revolute, *carried; /* carried: how many bodies stand on one */
   const int32_t *rows, *coordinates;         /* row j of A stands at rows[j] .. rows[j + 1] - 1 */
   const int32_t *above_rows, *above;         /* entries of the factors of D: for each coordinate those before it */
   const int32_t *below_rows, *below;         /* and those after it */
@@ -26,7 +26,7 @@ static inline size_t numbers(const Recursion *t, int tables)
 {
   return (size_t)(t->joints + 1) * PER_JOINT + (size_t)t->n * (4 + COLUMNS * W) + (size_t)tables * t->n * t->n + W;
 }
-enum { MASS, CORIOLIS, TORQUES, SLOPES, ACCELERATIONS };
+enum { MASS, INVERSE, CORIOLIS, TORQUES, SLOPES, ACCELERATIONS };
 #define TNMA NMA
 #define TMA MA
 """
@@ -118,15 +118,17 @@ static void @KIND@_passes_@X@(const Recursion *t, const @X@ *q, const @X@ *qd, c
     (t->revolute[j] ? @KIND@_turn_@X@ : @KIND@_slide_@X@)(t->fixed + j * FIXED, before, q + j, qd + j, qdd + j,
       sine + j, cosine + j, moves + (j + 1) * MOVE, screws + j * SCREWS);
   }
-  for (int k = 0; k < m * WHOLE; k++) wholes[k] = (@X@){0};
+  for (int j = 0; j < m; j++)
+    if (t->carried[j] != 1)
+      for (int k = @FIRST@; k < @LAST@; k++) wholes[j * WHOLE + k] = (@X@){0};
   for (int j = m - 1; j >= 0; j--) {
-    @X@ whole[WHOLE];
+    @X@ own[WHOLE];
+    const int on = t->parent[j], alone = on >= 0 && t->carried[on] == 1;
+    @X@ *const whole = alone ? wholes + on * WHOLE : own;
     @KIND@_back_@X@(t->fixed + j * FIXED, moves + (j + 1) * MOVE, screws + j * SCREWS, wholes + j * WHOLE, whole,
       loads + j * LOADS);
-    if (t->parent[j] >= 0) {
-      @X@ *const on = wholes + t->parent[j] * WHOLE;
-      for (int k = @FIRST@; k < @LAST@; k++) on[k] += whole[k];
-    }
+    if (on >= 0 && !alone)
+      for (int k = @FIRST@; k < @LAST@; k++) wholes[on * WHOLE + k] += whole[k];
   }
 }
 """
@@ -214,7 +216,7 @@ static void solved_@X@(const Recursion *t, const @X@ *restrict d, const @X@ *res
 #undef LESS
 #undef KEEP
 
-/* d qdd = -D^-1 d tau and D^-1, in the place of d tau and D. */
+/* d qdd = -D^-1 d tau, in the place of two tables d tau. */
 static void accelerations_@X@(const Recursion *t, const @X@ *d, const @X@ *inverse, @X@ *const *tables, V *block)
 {
   const int n = t->n, at_once = COLUMNS * (int)(sizeof(V) / sizeof(@X@));
@@ -235,6 +237,13 @@ static void accelerations_@X@(const Recursion *t, const @X@ *d, const @X@ *inver
       if (way == 0) solved_@X@(t, d, inverse, n, block);
     }
   }
+}
+
+/* D^-1, whose columns end where the unit vector does: the rest is that of the rows. */
+static void inverted_@X@(const Recursion *t, const @X@ *d, const @X@ *inverse, @X@ *table, V *block)
+{
+  const int n = t->n, at_once = COLUMNS * (int)(sizeof(V) / sizeof(@X@));
+  @X@ *const x = (@X@ *)block;
   for (int first = 0; first < n; first += at_once) {
     const int end = first + at_once < n ? first + at_once : n;
     memset(block, 0, sizeof(V) * COLUMNS * (size_t)n);
@@ -242,7 +251,7 @@ static void accelerations_@X@(const Recursion *t, const @X@ *d, const @X@ *inver
     solved_@X@(t, d, inverse, end, block);
     for (int i = 0; i < end; i++)
       for (int c = i > first ? i : first; c < end; c++)
-        tables[2][(ptrdiff_t)i * n + c] = tables[2][(ptrdiff_t)c * n + i] = x[(ptrdiff_t)i * at_once + c - first];
+        table[(ptrdiff_t)i * n + c] = table[(ptrdiff_t)c * n + i] = x[(ptrdiff_t)i * at_once + c - first];
   }
 }
 
@@ -255,16 +264,22 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
   @X@ *pivots = loads + m * LOADS, *rest = pivots + n;
   V *block = (V *)(((uintptr_t)(rest + n) + sizeof(V) - 1) & ~(uintptr_t)(sizeof(V) - 1));
   @X@ *lower = (@X@ *)(block + (size_t)COLUMNS * n);
-  const int given = what == MASS ? 1 : what == CORIOLIS ? 2 : 3;
+  const int given = what == MASS || what == INVERSE ? 1 : what == CORIOLIS ? 2 : 3;
   joints_@X@(t, in[0], q);
   if (given > 1) joints_@X@(t, in[1], qd);
   if (given > 2 && what != ACCELERATIONS) joints_@X@(t, in[2], qdd);
   sines_@X@(t, q, sine, cosine);
   for (int k = 0; k < MOVE; k++) moves[k] = (@X@){0} + t->rest[k];
+  @X@ *const matrix[] = {lower};
 #define PASSES t, q, qd, qdd, sine, cosine, moves, screws, wholes, loads
   if (what == MASS) {
     place_passes_@X@(PASSES);
     place_pairs_@X@(t, screws, loads, tables);
+  } else if (what == INVERSE) {
+    place_passes_@X@(PASSES);
+    place_pairs_@X@(t, screws, loads, matrix);
+    factor_@X@(t, lower, pivots);
+    inverted_@X@(t, lower, pivots, tables[0], block);
   } else if (what == CORIOLIS) {
     speed_passes_@X@(PASSES);
     speed_pairs_@X@(t, screws, loads, tables);
@@ -276,7 +291,6 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
       for (int j = 0; j < m; j++) qdd[j] = (@X@){0};
       bias_passes_@X@(PASSES);
       torques_@X@(t, loads, rest);
-      @X@ *const matrix[] = {lower};
       place_pairs_@X@(t, screws, loads, matrix);
       factor_@X@(t, lower, pivots);
       memset(block, 0, sizeof(V) * COLUMNS * (size_t)n);
@@ -288,7 +302,10 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
     }
     slopes_passes_@X@(PASSES);
     slopes_pairs_@X@(t, screws, loads, tables);
-    if (what == ACCELERATIONS) accelerations_@X@(t, lower, pivots, tables, block);
+    if (what == ACCELERATIONS) {
+      accelerations_@X@(t, lower, pivots, tables, block);
+      inverted_@X@(t, lower, pivots, tables[2], block);
+    }
   }
 #undef PASSES
 }

@@ -208,8 +208,6 @@ class ArmSystem(EvaluatedArm):
         kernel = self._kernel("inverse_mass_matrix")
         if kernel is not None:
             return kernel(q)
-        if self._too_long("inverse_mass_matrix") and self._kernel("mass_matrix") is not None:
-            return mapped(self.inverse_mass_matrix, q) if is_lazy(q) else _symmetric_inverse(self.mass_matrix(q))
         system = self._massive
         return self._divided(lambda x: system.inverse_mass_matrix(REAL, x), q=q)
 
@@ -380,7 +378,8 @@ class ArmSystem(EvaluatedArm):
             to_q, to_qd, inverse = kernel(q, qd, tau)
         elif by_parts:
             to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
-            inverse = _symmetric_inverse(matrix)
+            inverse = np.linalg.inv(matrix)
+            inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
             to_q, to_qd = -inverse @ to_q, -inverse @ to_qd
         else:
             system = self._massive
@@ -433,9 +432,3 @@ class ArmSystem(EvaluatedArm):
             raise ArmError(
                 f"{self.where}{self.name}: {what} would leave out the drives that this system counts; ask its links"
             )
-
-
-def _symmetric_inverse(matrix: Array) -> Array:
-    """The inverse by LAPACK, symmetric to the last digit."""
-    inverse = np.linalg.inv(matrix)
-    return (inverse + np.swapaxes(inverse, -1, -2)) / 2
