@@ -11,7 +11,7 @@ from .emit_batch import ANY_VECTOR, ROOT, head
 from .emit_c import VECTOR_SIGN, Program, Style, statements
 from .emit_single import places
 from .function import Function
-from .recursion_loops import ENTRIES, ENTRY, HELPERS, LOOPS, PAIRS, SINES, SOLVE, STRUCT
+from .recursion_loops import ENTRIES, ENTRY, HELPERS, LANES, LOOPS, PAIRS, SINES, SOLVE, STRUCT
 from .recursion_steps import FIXED, FORCE, KINDS, LOADS, MOVE, PLACE, SCREWS, SPEED, TABLES, WHOLE, steps
 from .sincos import source as sincos_source
 from .transpose import source as transpose_source
@@ -47,10 +47,19 @@ def recursion_source(dtype: str) -> str:
 {STRUCT}
 """
     text += SINES
+    for step in steps():
+        if step.name.endswith("_pair"):
+            text += _pair(step, "V", suffix)
+    for name, tables in TABLES.items():
+        kept = " ".join(f"KEPT(e{k}, {k});" for k in range(2 * len(tables)))
+        text += _filled(LANES, KIND=name, UP=name.upper(), COUNT=str(len(tables)), KEPT=kept)
     for kind in ("T", "V"):
         text += _filled(HELPERS, X=kind)
         for step in steps():
-            text += _pair(step, kind, suffix) if step.name.endswith(("_pair", "_own")) else _step(step, kind, suffix)
+            if step.name.endswith("_own") or (step.name.endswith("_pair") and kind == "T"):
+                text += _pair(step, kind, suffix)
+            elif not step.name.endswith("_pair"):
+                text += _step(step, kind, suffix)
         for name in KINDS:
             first, last = PARTS.get(name, (0, WHOLE))
             text += _filled(LOOPS, X=kind, KIND=name, FIRST=str(first), LAST=str(last))
@@ -118,11 +127,11 @@ def _pair(function: Function, kind: str, suffix: str) -> str:
     """The product of a pair as macros: the loads in variables that stay for all i, and the entries from them."""
     program = Program(function, fused=True)
     used = {program.inputs[node.value] for node in program.nodes if node.op == "input"}
-    spots = [f"screw[{i}]" for i in range(SCREWS)] + [f"l{i}" for i in range(LOADS)]
+    spots = [f"SCREW({i})" for i in range(SCREWS)] + [f"l{i}" for i in range(LOADS)]
     entries = [" = ".join(f"e{place.split('[')[1][:-1]}" for place in x.split(" = ")) for x in places(program)]
     style = _style(program, kind, suffix, spots, entries)
     name = f"{function.name.upper()}_{kind}"
-    kept = " ".join(f"const {kind} l{i} = load[{i}];" for i in range(LOADS) if SCREWS + i in used)
+    kept = " ".join(f"const {kind} l{i} = LOAD({i});" for i in range(LOADS) if SCREWS + i in used)
     lines = [f"{kind} {', '.join(f'e{i}' for i in range(function.results[0][1][0]))};", *statements(program, style)]
     joined = " \\\n  ".join(lines)
     return f"#define {name}_LOADS {kept}\n#define {name} \\\n  {joined}\n"

@@ -22,9 +22,10 @@ typedef struct {
 /* Memory of a call: all that is worked out for the joints, then tables. */
 #define PER_JOINT (5 + MOVE + SCREWS + WHOLE + LOADS)
 #define COLUMNS 8
-static inline size_t numbers(const Recursion *t, int tables)
+static inline size_t numbers(const Recursion *t, size_t tables)
 {
-  return (size_t)(t->joints + 1) * PER_JOINT + (size_t)t->n * (4 + COLUMNS * W) + (size_t)tables * t->n * t->n + W;
+  const size_t m = (size_t)t->joints, n = (size_t)t->n;
+  return (m + 1) * PER_JOINT + n * (4 + COLUMNS * W) + tables * n * n + (SCREWS + 6) * (n + W) + 2 * W;
 }
 enum { MASS, INVERSE, CORIOLIS, TORQUES, SLOPES, ACCELERATIONS };
 #define TNMA NMA
@@ -133,9 +134,44 @@ static void @KIND@_passes_@X@(const Recursion *t, const @X@ *q, const @X@ *qd, c
 }
 """
 
-PAIRS = """\
-static void @KIND@_pairs_@X@(const Recursion *t, const @X@ *screws, const @X@ *loads, @X@ *const *tables)
+LANES = """\
+/* The pairs of a chain without branches at one state: W joints i at a time. */
+static void @KIND@_lanes(const Recursion *t, const T *screws, const T *loads, T *spare, T *const *tables)
 {
+  const int n = t->n, width = (n + W - 1) / W * W;
+  T *const lanes = (T *)(((uintptr_t)spare + sizeof(V) - 1) & ~(uintptr_t)(sizeof(V) - 1));
+  T *const entries = lanes + SCREWS * width;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < SCREWS; k++) lanes[k * width + i] = screws[i * SCREWS + k];
+#define SCREW(k) (*(const V *)(lanes + (k) * width + i))
+#define LOAD(k) ((V){0} + load[k])
+#define KEPT(e, k) *(V *)(entries + (k) * width + i) = e
+  for (int j = 0; j < n; j++) {
+    const T *const load = loads + j * LOADS;
+    @UP@_PAIR_V_LOADS
+    for (int i = 0; i < j; i += W) {
+      @UP@_PAIR_V
+      @KEPT@
+    }
+    for (int a = 0; a < @COUNT@; a++) {
+      const T *const forth = entries + 2 * a * width, *const back = forth + width;
+      memcpy(tables[a] + (ptrdiff_t)j * n, back, sizeof(T) * (size_t)j);
+      for (int i = 0; i < j; i++) tables[a][(ptrdiff_t)i * n + j] = forth[i];
+    }
+  }
+#undef SCREW
+#undef LOAD
+#undef KEPT
+}
+"""
+
+PAIRS = """\
+#define SCREW(k) screw[k]
+#define LOAD(k) load[k]
+static void @KIND@_pairs_@X@(const Recursion *t, const @X@ *screws, const @X@ *loads, @X@ *spare, @X@ *const *tables)
+{
+  const int lanes = sizeof(@X@) == sizeof(T) && t->plain && t->full;
+  if (lanes) @KIND@_lanes(t, (const T *)screws, (const T *)loads, (T *)spare, (T *const *)tables);
   if (!t->plain || !t->full)
     for (int k = 0; k < @COUNT@; k++) memset(tables[k], 0, sizeof(@X@) * (size_t)t->n * t->n);
   for (int j = 0; j < t->joints; j++) {
@@ -146,6 +182,7 @@ static void @KIND@_pairs_@X@(const Recursion *t, const @X@ *screws, const @X@ *l
       @UP@_OWN_@X@
 @OWN@
     }
+    if (lanes) continue;
     @UP@_PAIR_@X@_LOADS
     for (int i = t->parent[j]; i >= 0; i = t->parent[i]) {
       const @X@ *const screw = screws + i * SCREWS;
@@ -154,6 +191,8 @@ static void @KIND@_pairs_@X@(const Recursion *t, const @X@ *screws, const @X@ *l
     }
   }
 }
+#undef SCREW
+#undef LOAD
 """
 
 SOLVE = """\
@@ -178,43 +217,71 @@ static void factor_@X@(const Recursion *t, @X@ *restrict d, @X@ *restrict invers
   }
 }
 
-#define LESS(from) \\
-  for (; a < end && from[a] < rows; a++) { \\
-    const V l = @SPREAD@factors[from[a]]; \\
-    const V *const y = x + (ptrdiff_t)from[a] * COLUMNS; \\
-    r0 = VNMA(l, y[0], r0); r1 = VNMA(l, y[1], r1); r2 = VNMA(l, y[2], r2); r3 = VNMA(l, y[3], r3); \\
-    r4 = VNMA(l, y[4], r4); r5 = VNMA(l, y[5], r5); r6 = VNMA(l, y[6], r6); r7 = VNMA(l, y[7], r7); \\
-  }
-#define KEEP \\
-  own[0] = r0; own[1] = r1; own[2] = r2; own[3] = r3; own[4] = r4; own[5] = r5; own[6] = r6; own[7] = r7;
+#define TAKE(r, row, p) V r##0 = row[0] p, r##1 = row[1] p, r##2 = row[2] p, r##3 = row[3] p, \\
+  r##4 = row[4] p, r##5 = row[5] p, r##6 = row[6] p, r##7 = row[7] p;
+#define KEEP(row, r) row[0] = r##0; row[1] = r##1; row[2] = r##2; row[3] = r##3; \\
+  row[4] = r##4; row[5] = r##5; row[6] = r##6; row[7] = r##7;
+#define LESS(r, l, y) r##0 = VNMA(l, y##0, r##0); r##1 = VNMA(l, y##1, r##1); r##2 = VNMA(l, y##2, r##2); \\
+  r##3 = VNMA(l, y##3, r##3); r##4 = VNMA(l, y##4, r##4); r##5 = VNMA(l, y##5, r##5); r##6 = VNMA(l, y##6, r##6); \\
+  r##7 = VNMA(l, y##7, r##7);
+#define ROW(i) (x + (ptrdiff_t)(i) * COLUMNS)
+#define FACTORS(i) (d + (ptrdiff_t)(i) * t->n)
 
 /* D x = b for some columns at a time: vectors of neighbouring columns of one state, or of one column of many states.
    Where b is zero from ``rows`` on, and no more of x is asked for, the rest is left out. */
 static void solved_@X@(const Recursion *t, const @X@ *restrict d, const @X@ *restrict inverse, int rows, V *restrict x)
 {
-  for (int i = rows - 1; i >= 0; i--) {
-    V *const own = x + (ptrdiff_t)i * COLUMNS;
-    const @X@ *const factors = d + (ptrdiff_t)i * t->n;
-    V r0 = own[0], r1 = own[1], r2 = own[2], r3 = own[3], r4 = own[4], r5 = own[5], r6 = own[6], r7 = own[7];
-    int a = t->below_rows[i];
-    const int end = t->below_rows[i + 1];
-    LESS(t->below)
-    KEEP
+  int i = rows - 1;
+  for (; t->full && i > 0; i -= 2) { /* two rows at a time read the rows that they share once */
+    const @X@ *const f = FACTORS(i), *const g = FACTORS(i - 1);
+    V *const own = ROW(i), *const next = ROW(i - 1);
+    TAKE(r, own,) TAKE(s, next,)
+    for (int k = i + 1; k < rows; k++) {
+      const V l = @SPREAD@f[k], m = @SPREAD@g[k], *const other = ROW(k);
+      TAKE(y, other,) LESS(r, l, y) LESS(s, m, y)
+    }
+    const V m = @SPREAD@g[i];
+    LESS(s, m, r) KEEP(own, r) KEEP(next, s)
   }
-  for (int i = 0; i < rows; i++) {
-    V *const own = x + (ptrdiff_t)i * COLUMNS;
-    const @X@ *const factors = d + (ptrdiff_t)i * t->n;
+  for (; i >= 0; i--) {
+    const @X@ *const f = FACTORS(i);
+    V *const own = ROW(i);
+    TAKE(r, own,)
+    for (int a = t->below_rows[i]; a < t->below_rows[i + 1] && t->below[a] < rows; a++) {
+      const V l = @SPREAD@f[t->below[a]], *const other = ROW(t->below[a]);
+      TAKE(y, other,) LESS(r, l, y)
+    }
+    KEEP(own, r)
+  }
+  for (i = 0; t->full && i + 1 < rows; i += 2) {
+    const @X@ *const f = FACTORS(i), *const g = FACTORS(i + 1);
+    const V p = @SPREAD@inverse[i], q = @SPREAD@inverse[i + 1];
+    V *const own = ROW(i), *const next = ROW(i + 1);
+    TAKE(r, own, * p) TAKE(s, next, * q)
+    for (int k = 0; k < i; k++) {
+      const V l = @SPREAD@f[k], m = @SPREAD@g[k], *const other = ROW(k);
+      TAKE(y, other,) LESS(r, l, y) LESS(s, m, y)
+    }
+    const V m = @SPREAD@g[i];
+    LESS(s, m, r) KEEP(own, r) KEEP(next, s)
+  }
+  for (; i < rows; i++) {
+    const @X@ *const f = FACTORS(i);
     const V p = @SPREAD@inverse[i];
-    V r0 = own[0] * p, r1 = own[1] * p, r2 = own[2] * p, r3 = own[3] * p;
-    V r4 = own[4] * p, r5 = own[5] * p, r6 = own[6] * p, r7 = own[7] * p;
-    int a = t->above_rows[i];
-    const int end = t->above_rows[i + 1];
-    LESS(t->above)
-    KEEP
+    V *const own = ROW(i);
+    TAKE(r, own, * p)
+    for (int a = t->above_rows[i]; a < t->above_rows[i + 1]; a++) {
+      const V l = @SPREAD@f[t->above[a]], *const other = ROW(t->above[a]);
+      TAKE(y, other,) LESS(r, l, y)
+    }
+    KEEP(own, r)
   }
 }
-#undef LESS
+#undef TAKE
 #undef KEEP
+#undef LESS
+#undef ROW
+#undef FACTORS
 
 /* d qdd = -D^-1 d tau, in the place of two tables d tau. */
 static void accelerations_@X@(const Recursion *t, const @X@ *d, const @X@ *inverse, @X@ *const *tables, V *block)
@@ -274,15 +341,15 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
 #define PASSES t, q, qd, qdd, sine, cosine, moves, screws, wholes, loads
   if (what == MASS) {
     place_passes_@X@(PASSES);
-    place_pairs_@X@(t, screws, loads, tables);
+    place_pairs_@X@(t, screws, loads, lower + (ptrdiff_t)n * n, tables);
   } else if (what == INVERSE) {
     place_passes_@X@(PASSES);
-    place_pairs_@X@(t, screws, loads, matrix);
+    place_pairs_@X@(t, screws, loads, lower + (ptrdiff_t)n * n, matrix);
     factor_@X@(t, lower, pivots);
     inverted_@X@(t, lower, pivots, tables[0], block);
   } else if (what == CORIOLIS) {
     speed_passes_@X@(PASSES);
-    speed_pairs_@X@(t, screws, loads, tables);
+    speed_pairs_@X@(t, screws, loads, lower + (ptrdiff_t)n * n, tables);
   } else if (what == TORQUES) {
     force_passes_@X@(PASSES);
     torques_@X@(t, loads, tables[0]);
@@ -291,7 +358,7 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
       for (int j = 0; j < m; j++) qdd[j] = (@X@){0};
       bias_passes_@X@(PASSES);
       torques_@X@(t, loads, rest);
-      place_pairs_@X@(t, screws, loads, matrix);
+      place_pairs_@X@(t, screws, loads, lower + (ptrdiff_t)n * n, matrix);
       factor_@X@(t, lower, pivots);
       memset(block, 0, sizeof(V) * COLUMNS * (size_t)n);
       const int stride = COLUMNS * (int)(sizeof(V) / sizeof(@X@));
@@ -301,7 +368,7 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
       joints_@X@(t, rest, qdd);
     }
     slopes_passes_@X@(PASSES);
-    slopes_pairs_@X@(t, screws, loads, tables);
+    slopes_pairs_@X@(t, screws, loads, lower + (ptrdiff_t)n * n, tables);
     if (what == ACCELERATIONS) {
       accelerations_@X@(t, lower, pivots, tables, block);
       inverted_@X@(t, lower, pivots, tables[2], block);
@@ -312,20 +379,73 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
 """
 
 ENTRIES = """\
+/* Numbers that leave NaN in a sum if one of them is not finite; four sums do not wait for each other. */
+static V watched(const V *x, size_t count)
+{
+  V f0 = {0}, f1 = {0}, f2 = {0}, f3 = {0};
+  size_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    f0 = VMA(x[k], (V){0}, f0);
+    f1 = VMA(x[k + 1], (V){0}, f1);
+    f2 = VMA(x[k + 2], (V){0}, f2);
+    f3 = VMA(x[k + 3], (V){0}, f3);
+  }
+  for (; k < count; k++) f0 = VMA(x[k], (V){0}, f0);
+  return f0 + f1 + f2 + f3;
+}
+
+static T watched_row(const T *x, size_t count)
+{
+  V f[4] = {{0}}, part;
+  T sum = 0;
+  size_t k = 0;
+  for (; k + 4 * W <= count; k += 4 * W)
+    for (int i = 0; i < 4; i++) {
+      memcpy(&part, x + k + i * W, sizeof(V));
+      f[i] = VMA(part, (V){0}, f[i]);
+    }
+  for (; k < count; k++) sum = MA(x[k], 0, sum);
+  f[0] += f[1] + f[2] + f[3];
+  for (int i = 0; i < W; i++) sum += f[0][i];
+  return sum;
+}
+
 static int single(const Recursion *t, int what, int inputs, int results, size_t size, const T *const *in,
                   T *const *out)
 {
   T *const work = aligned_alloc(64, (numbers(t, 1) * sizeof(T) + 63) / 64 * 64);
   if (!work) return 2;
-  memset(work, 0, (size_t)(t->joints + 1) * PER_JOINT * sizeof(T));
+  memset(work + 5 * t->joints + (t->joints + 1) * MOVE, 0, sizeof(T) * SCREWS * (size_t)t->joints);
   run_T(t, what, in, work, out);
   free(work);
-  T f0 = 0, f1 = 0;
-  for (int i = 0; i < inputs; i++)
-    for (int k = 0; k < t->n; k++) f0 = MA(in[i][k], 0, f0);
-  for (int i = 0; i < results; i++)
-    for (size_t k = 0; k < size; k++) f1 = MA(out[i][k], 0, f1);
-  return f0 + f1 != 0;
+  T sum = 0;
+  for (int i = 0; i < inputs; i++) sum += watched_row(in[i], (size_t)t->n);
+  for (int i = 0; i < results; i++) sum += watched_row(out[i], size);
+  return sum != 0;
+}
+
+/* Tables of a vector of states that would not stay in the caches: one state after another, with the same bits. */
+#define MOST_BYTES ((size_t)1 << 20)
+static int one_by_one(const Recursion *t, int what, int inputs, int results, size_t size, const char *const *in,
+                      const ptrdiff_t *rows, const ptrdiff_t *columns, char *const *out, const ptrdiff_t *out_rows,
+                      ptrdiff_t begin, ptrdiff_t end)
+{
+  const size_t n = (size_t)t->n;
+  T *const x = malloc(3 * n * sizeof(T));
+  if (!x) return 2;
+  int odd = 0;
+  for (ptrdiff_t state = begin; state < end && odd < 2; state++) {
+    const T *given[3] = {x, x + n, x + 2 * n};
+    T *to[3];
+    for (int i = 0; i < inputs; i++)
+      for (size_t k = 0; k < n; k++)
+        memcpy(x + (size_t)i * n + k, in[i] + state * rows[i] + (ptrdiff_t)k * columns[i], sizeof(T));
+    for (int i = 0; i < results; i++) to[i] = (T *)(out[i] + state * out_rows[i]);
+    const int found = single(t, what, inputs, results, size, given, to);
+    odd = found > odd ? found : odd;
+  }
+  free(x);
+  return odd;
 }
 
 static int batch(const Recursion *t, int what, int inputs, int results, int size, const char *const *in,
@@ -333,30 +453,31 @@ static int batch(const Recursion *t, int what, int inputs, int results, int size
                  ptrdiff_t begin, ptrdiff_t end, ptrdiff_t count)
 {
   const size_t n = (size_t)t->n, own = numbers(t, 1);
+  if ((size_t)results * (size_t)size * sizeof(V) > MOST_BYTES)
+    return one_by_one(t, what, inputs, results, (size_t)size, in, rows, columns, out, out_rows, begin, end);
   V *const work = aligned_alloc(64, (own + 3 * n + (size_t)results * (size_t)size) * sizeof(V));
   if (!work) return 2;
-  memset(work, 0, (size_t)(t->joints + 1) * PER_JOINT * sizeof(V));
+  memset(work + 5 * t->joints + (t->joints + 1) * MOVE, 0, sizeof(V) * SCREWS * (size_t)t->joints);
   V *const x = work + own, *tables[3];
   const V *given[3];
   for (int i = 0; i < 3; i++) {
     given[i] = x + i * n;
     tables[i] = x + 3 * n + (size_t)i * (size_t)size;
   }
-  V f0 = {0}, f1 = {0};
+  V seen = {0};
   for (ptrdiff_t first = begin; first < end; first += W) {
     for (int i = 0; i < inputs; i++) gather(in[i], rows[i], columns[i], t->n, first, count, x + (size_t)i * n);
-    for (size_t k = 0; k < (size_t)inputs * n; k++) f0 = VMA(x[k], (V){0}, f0);
+    seen += watched(x, (size_t)inputs * n);
     run_V(t, what, given, work, tables);
     for (int i = 0; i < results; i++) {
-      for (int k = 0; k < size; k++) f1 = VMA(tables[i][k], (V){0}, f1);
+      seen += watched(tables[i], (size_t)size);
       spread(out[i], out_rows[i], size, t->places, first, end, count, tables[i]);
     }
   }
   STREAM_END;
   free(work);
   T sum = 0;
-  f0 += f1;
-  for (int i = 0; i < W; i++) sum += f0[i];
+  for (int i = 0; i < W; i++) sum += seen[i];
   return sum != 0;
 }
 """
