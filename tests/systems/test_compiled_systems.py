@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compile import build, recursion
+from dalembert.compile import build
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
 from every_system import CUBE, allowed, states, system_of
@@ -117,7 +117,7 @@ def test_derivatives_of_long_arms_are_those_of_pinocchio() -> None:
     pin = pytest.importorskip("pinocchio")
     row = {"a": 0.1, "alpha": 0.3, "d": 0.05, "mass": 1, "com": (0.1, 0.02, 0.03), "inertia": (1, 2, 3)}
     row |= {"lower": -3, "upper": 3, "effort": 1, "velocity": 1}
-    count = recursion.FEW_JOINTS["forward_dynamics_derivatives"] + 1
+    count = joint_recursion.FEW_JOINTS["forward_dynamics_derivatives"] + 1
     arm = da.Arm.from_dh([row] * count, "modified", physical="ignore")
     model = pin.buildModelFromXML(arm.write_urdf())
     data = model.createData()

@@ -11,7 +11,9 @@ from .emit_batch import ANY_VECTOR, ROOT, head
 from .emit_c import VECTOR_SIGN, Program, Style, statements
 from .emit_single import places
 from .function import Function
-from .recursion_loops import ENTRIES, ENTRY, HELPERS, LANES, LOOPS, PAIRS, SINES, SOLVE, STRUCT
+from .recursion_calls import ENTRIES, ENTRY, RUN
+from .recursion_loops import HELPERS, LANES, LOOPS, PAIRS, SINES, STRUCT
+from .recursion_solve import SOLVE
 from .recursion_steps import FIXED, FORCE, KINDS, LOADS, MOVE, PLACE, SCREWS, SPEED, TABLES, WHOLE, steps
 from .sincos import source as sincos_source
 from .transpose import source as transpose_source
@@ -71,7 +73,7 @@ def recursion_source(dtype: str) -> str:
                 text += _filled(
                     PAIRS, X=kind, KIND=name, UP=name.upper(), COUNT=str(len(TABLES[name])), PUTS=puts, OWN=own
                 )
-        text += _filled(SOLVE, X=kind, SPREAD="" if kind == "V" else "(V){0} + ")
+        text += _filled(SOLVE + RUN, X=kind, SPREAD="" if kind == "V" else "(V){0} + ")
     text += ENTRIES
     for name, (what, inputs, results, matrices) in FUNCTIONS.items():
         words = {"NAME": name, "WHAT": what, "INPUTS": str(inputs), "RESULTS": str(results)}

@@ -65,7 +65,7 @@ class Function:
     value and a reach for each argument: states to try it at, where not any numbers will do. ``ways`` makes other ways
     to the same results, for processors with few registers: functions that give them one after another, each from the
     arguments and from results of those before it. ``recursion`` has a caller compute it by a loop over the table of a
-    long arm (``recursion.py``), where code would be long.
+    long arm (``joint_recursion.py``), where code would be long.
     """
 
     name: str

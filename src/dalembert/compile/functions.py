@@ -19,7 +19,7 @@ from ..formulations.system import SystemOverRing
 from ..rings.algebra import cross, dot, sub
 from ..rings.graph import Graph, Node
 from ..rings.ring import Scalar
-from . import recursion
+from . import joint_recursion
 from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
@@ -240,7 +240,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
     refuse_unfit(arm, name)
-    loops = parameters is None and recursion.fits(arm, name)
+    loops = parameters is None and joint_recursion.fits(arm, name)
     if not loops:
         refuse_endless(arm, name)
     entry, names = FUNCTIONS[name], parameter_names(arm, parameters)
@@ -267,7 +267,7 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
 
 def looped(arm: ArmDescription, name: str, caller: Any, dtype: Any) -> bool:
     """Have ``caller`` compute a function of links and rotors by the recursion over their table."""
-    return recursion.attached(caller, name, arm, dtype)
+    return joint_recursion.attached(caller, name, arm, dtype)
 
 
 def _ways(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[], tuple[Way, ...]] | None:

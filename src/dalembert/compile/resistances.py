@@ -17,7 +17,7 @@ from ..formulations.composite_motion import torque_derivatives
 from ..formulations.system import slopes
 from ..rings.algebra import add
 from ..rings.graph import Graph
-from . import recursion
+from . import joint_recursion
 from .function import Function, Tables
 from .functions import FUNCTIONS, looped
 from .graph_model import GraphModel
@@ -30,9 +30,11 @@ FEW_SPRUNG = 60
 
 def fits(arm: ArmDescription, name: str) -> bool:
     """Whether this function of a long system is had in two parts."""
-    if name != NAME or not recursion.too_long(arm, name) or not recursion.bodies_in_constant_ratios(arm):
+    if name != NAME or not joint_recursion.too_long(arm, name) or not joint_recursion.bodies_in_constant_ratios(arm):
         return False
-    return recursion.resists(arm) and (arm.n <= FEW_SPRUNG or all(isinstance(x, JointSpring) for x in arm.elastic))
+    return joint_recursion.resists(arm) and (
+        arm.n <= FEW_SPRUNG or all(isinstance(x, JointSpring) for x in arm.elastic)
+    )
 
 
 def in_two_parts(arm: ArmDescription, refuse: Callable[..., None] | None) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
 from ..arm.lazy_arrays import chunkwise, is_lazy, mapped
-from ..compile import recursion
+from ..compile import joint_recursion
 from ..formulations import newton_euler
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
@@ -323,7 +323,7 @@ class ArmSystem(EvaluatedArm):
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """T = qd . D qd / 2 (J)."""
-        if recursion.fits(self, "mass_matrix") and self._kernel("mass_matrix") is not None:
+        if joint_recursion.fits(self, "mass_matrix") and self._kernel("mass_matrix") is not None:
             if is_lazy(q, qd):
                 return mapped(self.kinetic_energy, q, qd)
             speed = joint_array(self, "qd", qd)
@@ -368,7 +368,7 @@ class ArmSystem(EvaluatedArm):
     ) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
         kernel = self._kernel("forward_dynamics_derivatives")
-        by_parts = kernel is None and self.n > recursion.FEW_JOINTS["forward_dynamics_derivatives"]
+        by_parts = kernel is None and self.n > joint_recursion.FEW_JOINTS["forward_dynamics_derivatives"]
         if by_parts and is_lazy(q, qd, tau):
             return mapped(partial(self.forward_dynamics_derivatives, forces=forces), q, qd, tau)
         if forces:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
-from ..compile import build, recursion, resistances
+from ..compile import build, joint_recursion, resistances
 from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
 from ..compile.kernel import Kernel
@@ -93,11 +93,11 @@ class EvaluatedArm(ArmDescription):
 
     def _made(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
-        if recursion.fits(self, name) and build.available():
+        if joint_recursion.fits(self, name) and build.available():
             return Kernel(function(self, name), refuse=refuse).fast
         if resistances.fits(self, name) and build.available():
             return resistances.in_two_parts(self, refuse)
-        if name == "forward_dynamics_derivatives" and self.n > recursion.FEW_JOINTS[name]:
+        if name == "forward_dynamics_derivatives" and self.n > joint_recursion.FEW_JOINTS[name]:
             return None  # products with D^-1, whose number grows with the cube of the joints, are left to LAPACK
         if self._too_long(name):
             build.say(

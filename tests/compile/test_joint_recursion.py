@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.compile import build, recursion, resistances, shared_library
+from dalembert.compile import build, joint_recursion, resistances, shared_library
 from dalembert.compile.emit_recursion import FUNCTIONS
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
@@ -65,8 +65,8 @@ SYSTEMS: dict[str, Callable[[], da.Arm]] = {
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch, compiled_kernels: None) -> None:
     """Every arm counts as long."""
-    monkeypatch.setattr(recursion, "MOST_UNASKED", 0)
-    monkeypatch.setattr(recursion, "FEW_JOINTS", dict.fromkeys(recursion.FEW_JOINTS, 0))
+    monkeypatch.setattr(joint_recursion, "MOST_UNASKED", 0)
+    monkeypatch.setattr(joint_recursion, "FEW_JOINTS", dict.fromkeys(joint_recursion.FEW_JOINTS, 0))
 
 
 def by_pages(system: da.Arm, name: str, states: list[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -105,14 +105,14 @@ def test_loops_over_joints_give_what_the_pages_of_the_formulations_give(system: 
 
 def test_which_systems_go_by_recursions(long: None) -> None:
     arm = puma()
-    assert recursion.fits(arm, "inverse_dynamics_derivatives")
-    assert recursion.fits(arm.driven, "mass_matrix")
-    assert not recursion.fits(arm.driven, "inverse_dynamics_derivatives")  # friction is no body
+    assert joint_recursion.fits(arm, "inverse_dynamics_derivatives")
+    assert joint_recursion.fits(arm.driven, "mass_matrix")
+    assert not joint_recursion.fits(arm.driven, "inverse_dynamics_derivatives")  # friction is no body
     assert resistances.fits(arm.driven, "inverse_dynamics_derivatives")
     sprung = arm.with_elastic(da.JointSpring("joint2", 3.0))
-    assert recursion.fits(sprung, "coriolis_matrix")
-    assert not recursion.fits(sprung, "forward_dynamics_derivatives")
-    assert not recursion.fits(arm, "gravity_load")
+    assert joint_recursion.fits(sprung, "coriolis_matrix")
+    assert not joint_recursion.fits(sprung, "forward_dynamics_derivatives")
+    assert not joint_recursion.fits(arm, "gravity_load")
 
 
 def test_no_compiler_runs_for_another_long_arm(long: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ def test_a_long_tree_of_turning_and_sliding_joints_with_a_load_is_that_of_pinocc
         "forward_dynamics_derivatives": (pin.computeABADerivatives, condition),
     }
     for name, (peer, worst) in ways.items():
-        assert recursion.fits(arm, name)
+        assert joint_recursion.fits(arm, name)
         found = getattr(arm, name)(q, qd, qdd)
         for k in range(2):
             state = [np.empty(arm.n) for _ in range(3)]

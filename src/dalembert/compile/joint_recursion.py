@@ -34,7 +34,7 @@ _POINTERS = (
     "fixed", "rest", "ratios", "parent", "revolute", "carried", "rows", "coordinates", "above_rows", "above",
     "below_rows", "below", "places",
 )  # fmt: skip
-FEW_JOINTS = {"inverse_mass_matrix": 24, "inverse_dynamics_derivatives": 20, "forward_dynamics_derivatives": 16}
+FEW_JOINTS = {"inverse_mass_matrix": 30, "inverse_dynamics_derivatives": 20, "forward_dynamics_derivatives": 16}
 """Joints up to which straight-line code is made of these functions; of others, as long as it is not too long."""
 INERTIAL = ("mass_matrix", "inverse_mass_matrix", "coriolis_matrix")
 """Functions in which neither friction nor springs are."""
