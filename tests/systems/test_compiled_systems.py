@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compile import build
+from dalembert.compile import build, joint_recursion
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
 from every_system import CUBE, allowed, states, system_of

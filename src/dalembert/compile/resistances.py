@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from ..arm.description import ArmDescription
-from ..arm.elastic import JointSpring
+from ..arm.elastic import JointDamper, JointSpring
 from ..arm.lazy_arrays import is_lazy, mapped
 from ..formulations.composite_motion import torque_derivatives
 from ..formulations.system import slopes
