@@ -32,9 +32,8 @@ def fits(arm: ArmDescription, name: str) -> bool:
     """Whether this function of a long system is had in two parts."""
     if name != NAME or not joint_recursion.too_long(arm, name) or not joint_recursion.bodies_in_constant_ratios(arm):
         return False
-    return joint_recursion.resists(arm) and (
-        arm.n <= FEW_SPRUNG or all(isinstance(x, JointSpring) for x in arm.elastic)
-    )
+    of_joints = all(isinstance(part, JointSpring | JointDamper) for part in arm.elastic)
+    return joint_recursion.resists(arm) and (of_joints or arm.n <= FEW_SPRUNG)
 
 
 def in_two_parts(arm: ArmDescription, refuse: Callable[..., None] | None) -> Callable[..., Any]:
