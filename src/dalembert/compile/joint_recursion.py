@@ -34,8 +34,11 @@ _POINTERS = (
     "fixed", "rest", "ratios", "parent", "revolute", "carried", "rows", "coordinates", "above_rows", "above",
     "below_rows", "below", "places",
 )  # fmt: skip
-FEW_JOINTS = {"inverse_mass_matrix": 30, "inverse_dynamics_derivatives": 20, "forward_dynamics_derivatives": 16}
-"""Joints up to which straight-line code is made of these functions; of others, as long as it is not too long."""
+FEW_JOINTS = {
+    "mass_matrix": 60, "inverse_mass_matrix": 30, "coriolis_matrix": 48, "inverse_dynamics_derivatives": 20,
+    "forward_dynamics_derivatives": 16,
+}  # fmt: skip
+"""Joints up to which straight-line code is made: to about there it is as quick as loops, beyond it takes long to make."""
 INERTIAL = ("mass_matrix", "inverse_mass_matrix", "coriolis_matrix")
 """Functions in which neither friction nor springs are."""
 _libraries: dict[str, shared_library.CompiledLibrary] = {}

@@ -30,6 +30,8 @@ KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
 """Functions that do not ask for masses."""
 DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
 """Functions that need the inverse of D."""
+FEW_COUPLED = 48
+"""Joints up to which the full factors of D of joints that are coupled by drives, or follow others, are code."""
 PATIENCE = 100
 """Calls over floats after which a function becomes Python text; by then they took about as long as writing it does."""
 _MAKING = ForkSafeLock()
@@ -84,7 +86,9 @@ class EvaluatedArm(ArmDescription):
                 return self._kernels[name]
 
     def _too_long(self, name: str) -> bool:
-        """Whether the code of a function would be too long, so that it is put together from others by LAPACK."""
+        """Whether the code of a function would be too long, so that NumPy computes it, from others where it can."""
+        if name == "forward_dynamics" and (self.counts_drives or self.followers) and self.n > FEW_COUPLED:
+            return True
         return expected_statements(self, name) > MOST_UNASKED
 
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
@@ -100,9 +104,10 @@ class EvaluatedArm(ArmDescription):
         if name == "forward_dynamics_derivatives" and self.n > joint_recursion.FEW_JOINTS[name]:
             return None  # products with D^-1, whose number grows with the cube of the joints, are left to LAPACK
         if self._too_long(name):
-            build.say(
-                f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
-            )
+            if name != "forward_dynamics" or not joint_recursion.fits(self, "mass_matrix"):
+                build.say(
+                    f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
+                )
             return None
         if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
             return Kernel(function(self, name), refuse=refuse, patient=True).fast
