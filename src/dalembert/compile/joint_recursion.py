@@ -38,7 +38,7 @@ FEW_JOINTS = {
     "mass_matrix": 60, "inverse_mass_matrix": 30, "coriolis_matrix": 48, "inverse_dynamics_derivatives": 20,
     "forward_dynamics_derivatives": 16,
 }  # fmt: skip
-"""Joints up to which straight-line code is made: to about there it is as quick as loops, beyond it takes long to make."""
+"""Joints up to which straight-line code is made: to about there it is as quick as loops, and it grows long to make."""
 INERTIAL = ("mass_matrix", "inverse_mass_matrix", "coriolis_matrix")
 """Functions in which neither friction nor springs are."""
 _libraries: dict[str, shared_library.CompiledLibrary] = {}
