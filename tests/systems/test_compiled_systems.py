@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.compile import build
+from dalembert.compile import build, joint_recursion
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
-from dalembert.systems import arm_system
 from every_system import CUBE, allowed, states, system_of
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -114,11 +113,12 @@ def test_a_kernel_is_found_again_without_building_its_graph() -> None:
 
 
 def test_derivatives_of_long_arms_are_those_of_pinocchio() -> None:
-    """Beyond some joints products with D^-1 are left to LAPACK; what is in them is the same."""
+    """Beyond some joints they come from recursions over a table; what is in them is the same."""
     pin = pytest.importorskip("pinocchio")
     row = {"a": 0.1, "alpha": 0.3, "d": 0.05, "mass": 1, "com": (0.1, 0.02, 0.03), "inertia": (1, 2, 3)}
     row |= {"lower": -3, "upper": 3, "effort": 1, "velocity": 1}
-    arm = da.Arm.from_dh([row] * (arm_system.FEW_JOINTS + 1), "modified", physical="ignore")
+    count = joint_recursion.FEW_JOINTS["forward_dynamics_derivatives"] + 1
+    arm = da.Arm.from_dh([row] * count, "modified", physical="ignore")
     model = pin.buildModelFromXML(arm.write_urdf())
     data = model.createData()
     q, qd, tau = np.random.default_rng(0).uniform(-1, 1, (3, 2, arm.n))
@@ -129,3 +129,31 @@ def test_derivatives_of_long_arms_are_those_of_pinocchio() -> None:
         right = to_q, to_qd, np.triu(to_tau) + np.triu(to_tau, 1).T
         for mine, theirs in zip(found, right, strict=True):
             assert np.abs(mine[k] - theirs).max() <= 100 * condition * 2.3e-16 * np.abs(theirs).max()
+
+
+def test_a_long_arm_with_drives_moves_as_its_torques_say_and_as_its_matrices_do() -> None:
+    """D from the recursion over links and rotors, the rest from Newton and Euler's: one undoes the other."""
+    row = {"a": 0.1, "alpha": 0.3, "d": 0.05, "mass": 1, "com": (0.1, 0.02, 0.03), "inertia": (1, 2, 3)}
+    arm = da.Arm.from_dh([row] * 62, "modified", physical="ignore")
+    carriers, axis = [joint.parent for joint in arm.joints], (0.6, 0, 0.8)
+    motors = [
+        da.Actuator.of(f"m{k}", {name: 20}, da.Rotor.of(0.01, link, axis), da.Friction.of(0.3, viscous=0.02))
+        for k, (name, link) in enumerate(zip(arm.joint_names, carriers, strict=True))
+    ]
+    driven = arm.with_drives(da.DriveTrain(tuple(motors)))
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 3, arm.n))
+    tau = driven.inverse_dynamics(q, qd, qdd)
+    mass, bias = driven.mass_matrix(q), driven.bias(q, qd)
+    torques = np.einsum("...ij,...j->...i", mass, qdd) + bias
+    np.testing.assert_allclose(torques, tau, rtol=0, atol=1e-13 * np.abs(tau).max())
+    condition = np.linalg.cond(mass).max()
+    np.testing.assert_allclose(driven.forward_dynamics(q, qd, tau), qdd, rtol=0, atol=1e-14 * condition)
+    step, (to_q, to_qd, to_qdd) = 1e-6, driven.inverse_dynamics_derivatives(q, qd, qdd)
+    along = np.random.default_rng(1).uniform(-1, 1, arm.n)
+    ways = ((to_q, (1, 0, 0)), (to_qd, (0, 1, 0)), (to_qdd, (0, 0, 1)))
+    for table, (a, b, c) in ways:
+        ahead, behind = (
+            driven.inverse_dynamics(q + s * a * along, qd + s * b * along, qdd + s * c * along) for s in (step, -step)
+        )
+        slope = (ahead - behind) / (2 * step)
+        np.testing.assert_allclose(table @ along, slope, rtol=0, atol=1e-6 * np.abs(slope).max())

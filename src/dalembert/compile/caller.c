@@ -89,19 +89,26 @@ static PyObject *packed(PyObject **results, int count)
 typedef struct { void *data; size_t bytes; } Block;
 static Block kept[KEPT_BLOCKS];
 static size_t kept_bytes;
+static int oldest;
 
 static void give_back(PyObject *capsule)
 {
   void *data = PyCapsule_GetPointer(capsule, NULL);
   const size_t bytes = (size_t)PyCapsule_GetContext(capsule);
-  if (kept_bytes + bytes <= KEPT_BYTES)
-    for (int i = 0; i < KEPT_BLOCKS; i++)
-      if (!kept[i].data) {
-        kept[i] = (Block){data, bytes};
-        kept_bytes += bytes;
-        return;
-      }
-  free(data);
+  if (kept_bytes + bytes > KEPT_BYTES) {
+    free(data);
+    return;
+  }
+  int place = 0;
+  while (place < KEPT_BLOCKS && kept[place].data) place++;
+  if (place == KEPT_BLOCKS) { /* blocks of sizes that nobody asks for again must not fill all places */
+    place = oldest;
+    oldest = (oldest + 1) % KEPT_BLOCKS;
+    kept_bytes -= kept[place].bytes;
+    free(kept[place].data);
+  }
+  kept[place] = (Block){data, bytes};
+  kept_bytes += bytes;
 }
 
 static void *take(size_t *bytes)

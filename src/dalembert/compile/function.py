@@ -64,7 +64,8 @@ class Function:
     holds. ``meanings`` are those of its arguments and results where they are not the common ones. ``around`` are a
     value and a reach for each argument: states to try it at, where not any numbers will do. ``ways`` makes other ways
     to the same results, for processors with few registers: functions that give them one after another, each from the
-    arguments and from results of those before it.
+    arguments and from results of those before it. ``recursion`` has a caller compute it by a loop over the table of a
+    long arm (``joint_recursion.py``), where code would be long.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Function:
     meanings: Mapping[str, str] = field(default_factory=dict)
     around: tuple[tuple[tuple[float, ...], float], ...] = ()
     ways: Callable[[], tuple[tuple[Function, ...], ...]] | None = None
+    recursion: Callable[[Any, np.dtype[Any]], bool] | None = None
 
     @cached_property
     def inputs(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
@@ -18,6 +19,7 @@ from ..formulations.system import SystemOverRing
 from ..rings.algebra import cross, dot, sub
 from ..rings.graph import Graph, Node
 from ..rings.ring import Scalar
+from . import joint_recursion
 from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
@@ -238,7 +240,9 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
     if arm.n == 0:
         raise ArmError(f"{arm.where}{arm.name}: no joint moves, so there is nothing to compile")
     refuse_unfit(arm, name)
-    refuse_endless(arm, name)
+    loops = parameters is None and joint_recursion.fits(arm, name)
+    if not loops:
+        refuse_endless(arm, name)
     entry, names = FUNCTIONS[name], parameter_names(arm, parameters)
     if parameters == "all" and arm.counts_drives:
         raise ArmError(
@@ -257,7 +261,13 @@ def function(arm: ArmDescription, name: str, parameters: str | None = None) -> F
         remarks=remarks(arm, parameters),
         meanings=_motor_meaning(arm) if any(result == "motor_torque" for result, _ in entry.results) else {},
         ways=_ways(arm, name, parameters),
+        recursion=partial(looped, arm, name) if loops else None,
     )
+
+
+def looped(arm: ArmDescription, name: str, caller: Any, dtype: Any) -> bool:
+    """Have ``caller`` compute a function of links and rotors by the recursion over their table."""
+    return joint_recursion.attached(caller, name, arm, dtype)
 
 
 def _ways(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[], tuple[Way, ...]] | None:
@@ -310,6 +320,7 @@ def unfit(arm: ArmDescription, name: str) -> str:
 
 
 def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
+    refuse_endless(arm, name)
     return determined(arm, lambda: FUNCTIONS[name].build(GraphModel(arm, Graph(), parameters)))
 
 

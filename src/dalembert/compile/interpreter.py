@@ -33,7 +33,7 @@ def attached(caller: Any, program: Program, dtype: np.dtype[Any]) -> bool:
 
     False where there is no extension module to call it, or no library to run it.
     """
-    if not hasattr(caller, "attach_tape"):
+    if isinstance(caller, shared_library.CtypesCaller):
         return False
     try:
         library = interpreter(dtype)

@@ -24,6 +24,7 @@ from . import build, cache, interpreter, shared_library
 from .emit_batch import batch_source
 from .emit_c import Program
 from .emit_python import LONGEST, StraightPython
+from .emit_recursion import recursion_source
 from .emit_single import single_source
 from .function import Function
 from .locks import ForkSafeLock
@@ -68,6 +69,7 @@ class Kernel:
         self._patient = patient
         self._sought: set[str] = set()
         self._table: bool | None = None
+        self._looped: bool | None = None
         self._addresses: dict[str, int] = {}
         widths = tuple(width for _, width in self.arguments)
         self.fast: shared_library.Caller = shared_library.caller_type()(
@@ -299,8 +301,10 @@ class Kernel:
     def _prepare(self, which: str, states: int | None = None) -> bool:
         """Have the code for one state or for a batch ready; False, after one line of warning, where it cannot be.
 
-        A patient kernel may compute ``states`` by its table instead.
+        A patient kernel may compute ``states`` by its table instead; a function that is a recursion needs no code.
         """
+        if self._by_loop():
+            return True
         if which not in self._ready:
             with self._lock:
                 if states is not None and self._patient and self._by_table(which, states):
@@ -308,6 +312,15 @@ class Kernel:
                 if which not in self._ready:
                     self._ready[which] = self._load(which)
         return self._ready[which] or bool(self._table)
+
+    def _by_loop(self) -> bool:
+        """Whether the function is computed by a loop over the table of its arm."""
+        if self._looped is None:
+            with self._lock:
+                if self._looped is None:
+                    by_loop = self.function.recursion
+                    self._looped = by_loop is not None and by_loop(self.fast, self.dtype)
+        return self._looped
 
     def _by_table(self, which: str, states: int) -> bool:
         """Whether so many states are computed by the table: there is no code yet, and it does not pay to make it."""
@@ -338,12 +351,12 @@ class Kernel:
 
         For loops in C that call it; the kernel must live as long as they run.
         """
-        return self._addresses["single"] if self._prepare("single") and self._ready["single"] else None
+        return self._addresses["single"] if self._prepare("single") and self._ready.get("single") else None
 
     @property
     def compiled(self) -> bool:
         """Whether single states run compiled code; compiles it if that was not done yet."""
-        return self._prepare("single") and self._ready["single"]
+        return self._prepare("single") and (self._by_loop() or self._ready["single"])
 
     def _key(self, which: str) -> str:
         facts = (
@@ -400,7 +413,7 @@ class Kernel:
     @property
     def source(self) -> str:
         """The C of the kernel for batches."""
-        return self._text("batch")
+        return recursion_source(self.dtype.name) if self._by_loop() else self._text("batch")
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import sys
 import sysconfig
 import weakref
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -63,6 +64,16 @@ class CtypesCaller:
         else:
             self._batch = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 5, *(_SIZE,) * 3)(address)
 
+    def attach_tape(
+        self, single: int, batch: int, table: int, owner: tuple[Any, CompiledLibrary], singles: float, states: float
+    ) -> None:
+        """Attaches functions that read a table, which is their first argument, for as many states as there will be."""
+        one = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 3)(single)
+        many = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 6, *(_SIZE,) * 3)(batch)
+        self._libraries["single"] = self._libraries["batch"] = owner[1]
+        self._single, self._batch = partial(one, table), partial(many, table)
+        self._owner = owner
+
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         return self.slow(*arrays, **options)
 
@@ -96,7 +107,7 @@ class CtypesCaller:
         """A function without arguments that runs the single-state function on these fixed arrays."""
         inputs = (_POINTER * len(arrays))(*(a.ctypes.data for a in arrays))
         outputs = (_POINTER * len(results))(*(a.ctypes.data for a in results))
-        single, references = self._single, (arrays, results, self._libraries["single"])
+        single, references = self._single, (arrays, results, self._libraries["single"], getattr(self, "_owner", None))
 
         def bound() -> Any:
             single(inputs, outputs)

@@ -54,8 +54,6 @@ Table = list[list[Scalar]]
 Screw = tuple[Vec, Vec]
 """An angular and a linear part of a motion, or the moment and the force of a load, about the common origin."""
 NOTHING: Screw = (ZERO, ZERO)
-MOVES, LOADS = 36, 22
-"""Numbers of a joint that say how it moves, and what goes with it on the way back."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class Composite:
 
 
 @dataclass(frozen=True)
-class _Move:
+class Move:
     """Where a body is and how it moves: frame, velocity, acceleration."""
 
     frame: Frame
@@ -122,17 +120,6 @@ class Loads:
     asked: Screw
     back: Vec
 
-    def numbers(self) -> list[Scalar]:
-        """The same in a row of ``LOADS`` numbers."""
-        screws = (self.by_speed, self.by_place, self.asked)
-        return [*(x for screw in screws for part in screw for x in part), *self.back, self.own]
-
-    @classmethod
-    def of(cls, row: Sequence[Scalar]) -> Loads:
-        """What ``numbers`` wrote."""
-        by_speed, by_place, asked = (screw_of(row[k : k + 6]) for k in (0, 6, 12))
-        return cls(by_speed, by_place, row[21], asked, (row[18], row[19], row[20]))
-
 
 @dataclass(frozen=True)
 class CompositeMotion:
@@ -146,76 +133,50 @@ class CompositeMotion:
     qdd: Sequence[Scalar] = ()
     plain: Callable[[Scalar], bool] | None = None
     """Which numbers cost nothing to keep; given where the way back is retraced (``composites``)."""
-    moves: list[_Move] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
     screws: list[Screw] = field(default_factory=list)
     first: list[Screw] = field(default_factory=list)
     second: list[Screw] = field(default_factory=list)
-
-    def numbers(self) -> Table:
-        """Place and motion of each body, S' and S'', ``MOVES`` numbers for each joint."""
-        return [
-            [x for row in (*move.frame[0], move.frame[1], *move.speed, *move.rate, *first, *second) for x in row]
-            for move, first, second in zip(self.moves, self.first, self.second, strict=True)
-        ]
-
-    @classmethod
-    def of(cls, chain: Chain, ring: Ring, rows: Sequence[Sequence[Scalar]]) -> CompositeMotion:
-        """What ``numbers`` wrote."""
-        moving = cls(chain, ring, True)
-        for segment, x in zip(chain.segments, rows, strict=True):
-            frame = as_matrix((x[0:3], x[3:6], x[6:9])), (x[9], x[10], x[11])
-            moving.moves.append(_Move(frame, screw_of(x[12:18]), screw_of(x[18:24])))
-            moving.screws.append(joint_screw(segment.revolute, frame))
-            moving.first.append(screw_of(x[24:30]))
-            moving.second.append(screw_of(x[30:36]))
-        return moving
 
     def composites(self) -> Iterator[tuple[int, Composite]]:
         """The way back: each joint, the last one first, with all that it moves as one body.
 
         Bodies are made on this way and not on the way out, and used at once: fewer numbers are kept at a time.
         """
-        return ((index, composite) for index, composite, _, _, _ in self._inward())
+        return ((index, whole) for index, whole, _, _, _ in self._inward())
 
     def _inward(self) -> Iterator[tuple[int, Composite, Screw, Screw, Screw]]:
         """Each joint with all that it moves, S, S' and S''; fewer numbers yet are kept where the motion is retraced:
         that of the body before a joint follows from that of the body after it."""
-        pending: dict[int, list[Composite]] = {}
-        retraced: dict[int, _Move] = {}
+        carried: dict[int, list[Composite]] = {}
+        retraced: dict[int, Move] = {}
         for index in reversed(range(self.chain.n)):
             segment = self.chain.segments[index]
             move = retraced.pop(index, self.moves[index])
-            composite = self._body(index, move)
-            for part in pending.pop(index, ()):
-                composite = composite.joined(part)
+            whole = self._body(index, move)
+            for part in carried.pop(index, ()):
+                whole = whole.joined(part)
             screw, first = self.screws[index], self.first[index]
-            second = self.second[index] if self.loaded else NOTHING
+            second = self.second[index]
             if self.plain is not None and segment.parent > 0:
                 screw = joint_screw(segment.revolute, move.frame)
                 before = self._before(index, move, screw, self.plain)
                 first = _bracket(before.speed, screw)
                 second = _sum(_bracket(before.rate, screw), _bracket(before.speed, first))
                 retraced.setdefault(segment.parent, before)
-            yield index, composite, screw, first, second
+            yield index, whole, screw, first, second
             if segment.parent >= 0:
-                pending.setdefault(segment.parent, []).append(composite)
+                carried.setdefault(segment.parent, []).append(whole)
 
     def loads(self) -> Iterator[tuple[int, Loads]]:
         """The way back: what each joint's motion asks of those that carry it."""
-        for j, composite, screw, first, second in self._inward():
-            asked, back = composite.inertia(screw), composite.coriolis_transposed(screw)
-            turned, stirred = composite.inertia(first), composite.coriolis(screw)
-            by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
-            stirred = composite.coriolis(first)
-            carried = _sum(composite.inertia(second), _sum(stirred, stirred))
-            by_place = _sum(carried, _force_bracket(screw, composite.load))
-            # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
-            yield j, Loads(by_speed, by_place, pushed(screw, carried), asked, plus(back, back))
+        for j, whole, screw, first, second in self._inward():
+            yield j, loads_of(whole, screw, first, second)
 
-    def _before(self, index: int, move: _Move, screw: Screw, plain: Callable[[Scalar], bool]) -> _Move:
+    def _before(self, index: int, move: Move, screw: Screw, plain: Callable[[Scalar], bool]) -> Move:
         """How the body before a joint stands and moves: R = R_j E_j^T, p = p_j - R e_j, v = v_j - qd_j S_j,
         a = a_j - qdd_j S_j - qd_j v x S_j; with what costs nothing to keep of the way out."""
-        parent = self.moves[self.chain.segments[index].parent]
+        known = self.moves[self.chain.segments[index].parent]
 
         def cheaper(out: Vec, back: Vec) -> Vec:
             x, y, z = (a if plain(a) else b for a, b in zip(out, back, strict=True))
@@ -225,33 +186,31 @@ class CompositeMotion:
             return cheaper(out[0], back[0]), cheaper(out[1], back[1])
 
         (turn, shift), s = self.steps[index], sub(0, self.qd[index])
-        x, y, z = map(cheaper, parent.frame[0], matmul(move.frame[0], transpose(turn)))
-        origin = cheaper(parent.frame[1], minus(move.frame[1], matvec((x, y, z), shift)))
-        speed = cheaper_screw(parent.speed, _sum(move.speed, _scaled(s, screw)))
+        x, y, z = map(cheaper, known.frame[0], matmul(move.frame[0], transpose(turn)))
+        place = cheaper(known.frame[1], minus(move.frame[1], matvec((x, y, z), shift)))
+        speed = cheaper_screw(known.speed, _sum(move.speed, _scaled(s, screw)))
         slower = _sum(_scaled(sub(0, self.qdd[index]), screw), _scaled(s, _bracket(speed, screw)))
-        return _Move(((x, y, z), origin), speed, cheaper_screw(parent.rate, _sum(move.rate, slower)))
+        return Move(((x, y, z), place), speed, cheaper_screw(known.rate, _sum(move.rate, slower)))
 
-    def _body(self, index: int, move: _Move) -> Composite:
+    def _body(self, index: int, move: Move) -> Composite:
         """The body that a joint carries, in motion."""
         segment = self.chain.segments[index]
         second = second_moments(segment.tensor, self.ring)
-        body = Composite(segment.mass, *_placed(segment.mass, segment.moment, second, move.frame))
-        moving = _moving(body, move.speed)
-        return _loaded(moving, move.speed, move.rate) if self.loaded else moving
+        return body_in_motion(segment.mass, segment.moment, second, move, self.loaded)
 
 
 def coriolis_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Table:
     """C(q, qd)_ij = sum_k c_ijk qd_k, for which C qd = h and dD/dt - 2C is skew-symmetric."""
     moving = motion(chain, ring, q, qd)
     table = _table(chain)
-    for j, composite in moving.composites():
+    for j, whole in moving.composites():
         screw, rate = moving.screws[j], moving.first[j]
-        inertial, gyroscopic = composite.inertia(screw), composite.coriolis_transposed(screw)
-        column_j = _sum(composite.inertia(rate), composite.coriolis(screw))
+        asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
+        column_j = _sum(whole.inertia(rate), whole.coriolis(screw))
         for i in chain.paths[j]:
             table[i][j] = pushed(moving.screws[i], column_j)
             if i != j:
-                table[j][i] = add(pushed(inertial, moving.first[i]), dot(gyroscopic, moving.screws[i][0]))
+                table[j][i] = add(pushed(asked, moving.first[i]), dot(back, moving.screws[i][0]))
     return table
 
 
@@ -278,12 +237,12 @@ def pair_products(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -
     return to_q, to_qd
 
 
-def pushed_back(screw: Screw, first: Screw, second: Screw, load: Loads) -> tuple[Scalar, Scalar]:
+def pushed_back(own: Screw, first: Screw, second: Screw, load: Loads) -> tuple[Scalar, Scalar]:
     """dtau_j/dq_i and dtau_j/dqd_i of the load that goes with j, for a joint i that carries it."""
     twice = _sum(load.asked, load.asked)
     return (
         add(pushed(load.asked, second), dot(load.back, first[0])),
-        add(pushed(twice, first), dot(load.back, screw[0])),
+        add(pushed(twice, first), dot(load.back, own[0])),
     )
 
 
@@ -313,19 +272,48 @@ def motion(
     loaded = qdd is not None
     rates: Sequence[Scalar] = () if qdd is None else qdd
     moving = CompositeMotion(chain, ring, loaded, steps, qd, rates, plain if loaded else None)
-    base_move = _Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
+    rest = Move((EYE, ZERO), NOTHING, (ZERO, minus(ZERO, matvec(base, chain.gravity))))
     for index, (segment, frame, s) in enumerate(zip(chain.segments, placed, qd, strict=True)):
-        screw = joint_screw(segment.revolute, frame)
-        before = moving.moves[segment.parent] if segment.parent >= 0 else base_move
-        first = _bracket(before.speed, screw)
-        speed, rate = _sum(before.speed, _scaled(s, screw)), before.rate
-        if qdd is not None:
-            moving.second.append(_sum(_bracket(rate, screw), _bracket(before.speed, first)))
-            rate = _sum(rate, _sum(_scaled(qdd[index], screw), _scaled(s, first)))
-        moving.moves.append(_Move(frame, speed, rate))
+        before = moving.moves[segment.parent] if segment.parent >= 0 else rest
+        move, screw, first, second = stepped(
+            segment.revolute, frame, before, s, qdd[index] if qdd is not None else None
+        )
+        moving.moves.append(move)
         moving.screws.append(screw)
         moving.first.append(first)
+        moving.second.append(second)
     return moving
+
+
+def stepped(
+    revolute: bool, frame: Frame, before: Move, s: Scalar, acceleration: Scalar | None
+) -> tuple[Move, Screw, Screw, Screw]:
+    """One joint of the way out, its frame standing there: how its body moves, S, S' and, with an acceleration, S''."""
+    screw = joint_screw(revolute, frame)
+    first = _bracket(before.speed, screw)
+    speed, rate, second = _sum(before.speed, _scaled(s, screw)), before.rate, NOTHING
+    if acceleration is not None:
+        second = _sum(_bracket(rate, screw), _bracket(before.speed, first))
+        rate = _sum(rate, _sum(_scaled(acceleration, screw), _scaled(s, first)))
+    return Move(frame, speed, rate), screw, first, second
+
+
+def body_in_motion(mass: Scalar, moment: Vec, second: Mat, move: Move, loaded: bool) -> Composite:
+    """A body by its moments about its joint frame, in the common frame and in motion; ``loaded``, with its force."""
+    moving = _moving(Composite(mass, *_placed(mass, moment, second, move.frame)), move.speed)
+    return _loaded(moving, move.speed, move.rate) if loaded else moving
+
+
+def loads_of(whole: Composite, screw: Screw, first: Screw, second: Screw) -> Loads:
+    """What the motion of a joint, which moves ``whole``, asks of those that carry it."""
+    asked, back = whole.inertia(screw), whole.coriolis_transposed(screw)
+    turned, stirred = whole.inertia(first), whole.coriolis(screw)
+    by_speed = _sum(_sum(turned, turned), _sum(stirred, stirred))
+    stirred = whole.coriolis(first)
+    carried = _sum(whole.inertia(second), _sum(stirred, stirred))
+    by_place = _sum(carried, _force_bracket(screw, whole.load))
+    # turning a joint does not turn its own axis: S_j . S_j x* f_j = 0
+    return Loads(by_speed, by_place, pushed(screw, carried), asked, plus(back, back))
 
 
 def joint_screw(revolute: bool, frame: Frame) -> Screw:
@@ -358,14 +346,14 @@ def _placed(mass: Scalar, moment: Vec, second: Mat, frame: Frame) -> tuple[Vec, 
     """First and second moments in the common frame: R h + m p and R S R^T + p (R h)^T + (R h) p^T + m p p^T."""
     turn, shift = frame
     turned = matvec(turn, moment)
-    moved = plus(turned, scale(mass, shift))
+    whole = plus(turned, scale(mass, shift))
     half = matmul(turn, second)
     rows: list[list[Scalar]] = [[0] * 3 for _ in range(3)]
     for i in range(3):
         for j in range(i, 3):
-            levers = add(mul(shift[i], moved[j]), mul(turned[i], shift[j]))
+            levers = add(mul(shift[i], whole[j]), mul(turned[i], shift[j]))
             rows[i][j] = rows[j][i] = add(dot(half[i], turn[j]), levers)
-    return moved, as_matrix(rows)
+    return whole, as_matrix(rows)
 
 
 def _moving(body: Composite, speed: Screw) -> Composite:

@@ -95,6 +95,20 @@ class SystemOverRing:
         torques: list[Scalar] = [0] * self.n if links is None else links
         if self.train is not None:
             torques = _sum(torques, self.drive_torque(ring, q, qd, qdd))
+        return self.torque_beyond_bodies(ring, q, qd, qdd, torques, friction_speeds)
+
+    def torque_beyond_bodies(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        qd: Sequence[Scalar],
+        qdd: Sequence[Scalar],
+        bodies: list[Scalar] | None = None,
+        friction_speeds: Sequence[Scalar] | None = None,
+    ) -> list[Scalar]:
+        """What friction, springs and dampers ask for, added to torques of all bodies where these are given."""
+        torques: list[Scalar] = [0] * self.n if bodies is None else bodies
+        if self.train is not None:
             rubbing = (
                 self.friction(ring, q, qd, qdd)
                 if friction_speeds is None

@@ -15,6 +15,7 @@ from ..arm.errors import ArmError
 from ..arm.force import Force
 from ..arm.inertia import PARAMETERS
 from ..arm.lazy_arrays import chunkwise, is_lazy, mapped
+from ..compile import joint_recursion
 from ..formulations import newton_euler
 from ..formulations.registry import TORQUES
 from ..formulations.system import SystemOverRing
@@ -29,9 +30,6 @@ from .sticking import Contact
 
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
-
-FEW_JOINTS = 16
-"""Joints up to which the products of D^-1 with derivatives are part of the code."""
 
 
 @chunkwise(
@@ -123,6 +121,11 @@ class ArmSystem(EvaluatedArm):
         kernel = self._kernel("forward_dynamics")
         if kernel is not None:
             return kernel(q, qd, tau)
+        if self._too_long("forward_dynamics") and self._kernel("mass_matrix") is not None:
+            if is_lazy(q, qd, tau):
+                return mapped(self._smooth_acceleration, q, qd, tau)
+            rest = joint_array(self, "tau", tau) - self.bias(q, qd)
+            return np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], dtype=np.float64)
         system = self._massive
         return self._divided(lambda *x: system.acceleration(REAL, *x), q=q, qd=qd, tau=tau)
 
@@ -194,7 +197,7 @@ class ArmSystem(EvaluatedArm):
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D(q), ``(..., n, n)``."""
-        kernel = self._kernel_for("mass_matrix", q)
+        kernel = self._kernel("mass_matrix")
         if kernel is not None:
             return kernel(q)
         system = self._massive
@@ -215,7 +218,7 @@ class ArmSystem(EvaluatedArm):
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """C(q, qd) from the Christoffel symbols: C qd = h, and dD/dt - 2C is skew-symmetric."""
-        kernel = self._kernel_for("coriolis_matrix", q)
+        kernel = self._kernel("coriolis_matrix")
         if kernel is not None:
             return kernel(q, qd)
         system = self._massive
@@ -320,6 +323,11 @@ class ArmSystem(EvaluatedArm):
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """T = qd . D qd / 2 (J)."""
+        if joint_recursion.fits(self, "mass_matrix") and self._kernel("mass_matrix") is not None:
+            if is_lazy(q, qd):
+                return mapped(self.kinetic_energy, q, qd)
+            speed = joint_array(self, "qd", qd)
+            return np.einsum("...i,...ij,...j->...", speed, self.mass_matrix(q), speed) / 2
         system = self._massive
         return self._evaluate(lambda *x: system.kinetic_energy(REAL, *x), q=q, qd=qd)
 
@@ -343,7 +351,7 @@ class ArmSystem(EvaluatedArm):
         ``forces`` keep their components while their points, and axes of links, move with the arm (Freeman 1985, eqs
         2-206 to 2-208).
         """
-        kernel = self._kernel_for("inverse_dynamics_derivatives", q)
+        kernel = self._kernel("inverse_dynamics_derivatives")
         if kernel is not None:
             to_q, to_qd, mass = kernel(q, qd, qdd)
         else:
@@ -359,15 +367,16 @@ class ArmSystem(EvaluatedArm):
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()
     ) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau, each ``(..., n, n)``, exact; springs, dampers and viscous friction in."""
-        if self._long and is_lazy(q, qd, tau):
+        kernel = self._kernel("forward_dynamics_derivatives")
+        by_parts = kernel is None and self.n > joint_recursion.FEW_JOINTS["forward_dynamics_derivatives"]
+        if by_parts and is_lazy(q, qd, tau):
             return mapped(partial(self.forward_dynamics_derivatives, forces=forces), q, qd, tau)
         if forces:
             push: Any = tau if is_lazy(tau) else joint_array(self, "tau", tau)
             tau = push + self.force_load(q, forces)
-        kernel = None if self._long else self._kernel("forward_dynamics_derivatives")
         if kernel is not None:
             to_q, to_qd, inverse = kernel(q, qd, tau)
-        elif self._long:
+        elif by_parts:
             to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
             inverse = np.linalg.inv(matrix)
             inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
@@ -378,11 +387,6 @@ class ArmSystem(EvaluatedArm):
                 lambda *x: system.acceleration_derivatives(REAL, *x), q=q, qd=qd, tau=tau
             )
         return (to_q + inverse @ self._force_slopes(q, forces) if forces else to_q), to_qd, inverse
-
-    @property
-    def _long(self) -> bool:
-        """True if products with D^-1, whose number grows with the cube of the joints, are left to LAPACK."""
-        return self.n > FEW_JOINTS
 
     def _force_slopes(self, q: ArrayLike, forces: Sequence[Force]) -> Array:
         """dQ/dq of forces and moments on the joints."""

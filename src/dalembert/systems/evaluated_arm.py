@@ -13,12 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
-from ..compile import build
+from ..compile import build, joint_recursion, resistances
 from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..compile.locks import ForkSafeLock
-from ..compile.pair_tables import PairTables
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from .arrays import evaluate, joint_array
@@ -31,6 +30,8 @@ KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
 """Functions that do not ask for masses."""
 DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
 """Functions that need the inverse of D."""
+FEW_COUPLED = 48
+"""Joints up to which the full factors of D of joints that are coupled by drives, or follow others, are code."""
 PATIENCE = 100
 """Calls over floats after which a function becomes Python text; by then they took about as long as writing it does."""
 _MAKING = ForkSafeLock()
@@ -84,10 +85,11 @@ class EvaluatedArm(ArmDescription):
                     self._kernels[name] = self._compiled(name, partial(self._refuse, name))
                 return self._kernels[name]
 
-    def _kernel_for(self, name: str, q: ArrayLike) -> Call | None:
-        """The same for states q; a few of a long arm are computed over floats."""
-        kernel = self._kernel(name)
-        return None if isinstance(kernel, PairTables) and not kernel.worth(q) else kernel
+    def _too_long(self, name: str) -> bool:
+        """Whether the code of a function would be too long, so that NumPy computes it, from others where it can."""
+        if name == "forward_dynamics" and (self.counts_drives or self.followers) and self.n > FEW_COUPLED:
+            return True
+        return expected_statements(self, name) > MOST_UNASKED
 
     def _compiled(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel where there is a compiler."""
@@ -95,13 +97,17 @@ class EvaluatedArm(ArmDescription):
 
     def _new_kernel(self, name: str, refuse: Callable[..., None] | None) -> Call | None:
         """The kernel; a load in the hand is an argument of it, so that one kernel serves all loads."""
-        if expected_statements(self, name) > MOST_UNASKED and PairTables.fits(self, name) and build.available():
-            beside = next((x for x in self._kernels.values() if isinstance(x, PairTables)), None)
-            return PairTables(self, name, refuse, beside)
-        if expected_statements(self, name) > MOST_UNASKED:
-            build.say(
-                f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
-            )
+        if joint_recursion.fits(self, name) and build.available():
+            return Kernel(function(self, name), refuse=refuse).fast
+        if resistances.fits(self, name) and build.available():
+            return resistances.in_two_parts(self, refuse)
+        if name == "forward_dynamics_derivatives" and self.n > joint_recursion.FEW_JOINTS[name]:
+            return None  # products with D^-1, whose number grows with the cube of the joints, are left to LAPACK
+        if self._too_long(name):
+            if name != "forward_dynamics" or not joint_recursion.fits(self, "mass_matrix"):
+                build.say(
+                    f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
+                )
             return None
         if name in KINEMATIC or self.tool_link not in dict(self.loads) or self.body_of[self.tool_link][0] < 0:
             return Kernel(function(self, name), refuse=refuse, patient=True).fast

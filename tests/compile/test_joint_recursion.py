@@ -1,0 +1,200 @@
+"""Recursions over tables of joints: the same as the pages of the formulations, and as Pinocchio, of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.arm.errors import ArmError
+from dalembert.compile import build, joint_recursion, resistances, shared_library
+from dalembert.compile.emit_recursion import FUNCTIONS
+from dalembert.compile.functions import function
+from dalembert.compile.kernel import Kernel
+from dalembert.formulations.system import SystemOverRing
+from dalembert.rings.real import REAL
+from dalembert.systems.arrays import evaluate
+
+TREE = """
+name = "tree"
+gravity = [1, 2, -9]
+[[joints]]
+name = "a"
+type = "revolute"
+link = {name = "la", mass = 2, com = [0.1, 0.2, 0.3], inertia = [0.02, 0.03, 0.04]}
+[[joints]]
+name = "b"
+type = "prismatic"
+xyz = [0.3, 0, 0.1]
+rpy = [0.4, 0.2, 0]
+link = {name = "lb", mass = 1, com = [0.2, 0, 0.1], inertia = [0.02, 0.02, 0.01]}
+[[joints]]
+name = "c"
+type = "revolute"
+parent = "la"
+xyz = [0, 0.4, 0.1]
+rpy = [1.1, 0, 0.3]
+link = {name = "lc", mass = 1.5, com = [0, 0.3, 0.1], inertia = [0.02, 0.02, 0.01]}
+[[joints]]
+name = "d"
+type = "revolute"
+parent = "base"
+rpy = [0, 0.7, 0.3]
+link = {name = "ld", mass = 0.5, com = [0.2, 0.1, 0.1], inertia = [0.02, 0.02, 0.01]}
+"""
+FOLLOWER = 'name = "c"\nfollows = {joint = "a", multiplier = -2, offset = 0.3}'
+
+
+def puma() -> da.Arm:
+    return da.load("puma560", physical="ignore")
+
+
+SYSTEMS: dict[str, Callable[[], da.Arm]] = {
+    "tree": lambda: da.load(TREE),
+    "stanford": lambda: da.load("stanford", physical="ignore"),
+    "loaded panda": lambda: da.load("panda").holding(da.Load(1.3, (0.1, 0, 0.2))),
+    "drives with a coupled wrist": lambda: puma().driven,
+    "rotors without a place": lambda: puma().driven.approximate("diagonal"),
+    "a joint that follows": lambda: da.load(TREE.replace('name = "c"', FOLLOWER)),
+    "springs": lambda: puma().with_elastic(da.JointSpring("joint2", 3.0)),
+}
+
+
+@pytest.fixture
+def long(monkeypatch: pytest.MonkeyPatch, compiled_kernels: None) -> None:
+    """Every arm counts as long."""
+    monkeypatch.setattr(joint_recursion, "MOST_UNASKED", 0)
+    monkeypatch.setattr(joint_recursion, "FEW_JOINTS", dict.fromkeys(joint_recursion.FEW_JOINTS, 0))
+
+
+def by_pages(system: da.Arm, name: str, states: list[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """A function by the pages of the formulations, over floats."""
+    over = SystemOverRing(system, REAL)
+    ways = {
+        "mass_matrix": lambda q: (over.mass_matrix(REAL, q),),
+        "inverse_mass_matrix": lambda q: (over.inverse_mass_matrix(REAL, q),),
+        "coriolis_matrix": lambda q, qd: (over.coriolis_matrix(REAL, q, qd),),
+        "inverse_dynamics": lambda q, qd, qdd: (over.torque(REAL, q, qd, qdd),),
+        "inverse_dynamics_derivatives": lambda q, qd, qdd: (
+            *over.torque_derivatives(REAL, q, qd, qdd),
+            over.mass_matrix(REAL, q),
+        ),
+        "forward_dynamics_derivatives": lambda q, qd, tau: over.acceleration_derivatives(REAL, q, qd, tau),
+    }
+    found: tuple[np.ndarray, ...] = evaluate(ways[name], list(zip("abc", states, strict=False)))
+    return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_loops_over_joints_give_what_the_pages_of_the_formulations_give(system: str, name: str, long: None) -> None:
+    arm = SYSTEMS[system]()
+    states = list(np.random.default_rng(2).normal(size=(3, 11, arm.n))[: FUNCTIONS[name][1]])
+    right = by_pages(arm, name, states)
+    found = getattr(arm, name)(*states)
+    found = found if isinstance(found, tuple) else (found,)
+    size = np.linalg.cond(arm.mass_matrix(states[0])).max() if name.startswith(("forward", "inverse_mass")) else 100.0
+    for got, want in zip(found, right, strict=True):
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-14 * size * (1 + np.abs(want).max()))
+    again = getattr(arm, name)(*(x[3] for x in states))
+    for one, got in zip(again if isinstance(again, tuple) else (again,), found, strict=True):
+        assert (one == got[3]).all()  # the same bits alone and in a batch
+
+
+def test_which_systems_go_by_recursions(long: None) -> None:
+    arm = puma()
+    assert joint_recursion.fits(arm, "inverse_dynamics_derivatives")
+    assert joint_recursion.fits(arm.driven, "mass_matrix")
+    assert not joint_recursion.fits(arm.driven, "inverse_dynamics_derivatives")  # friction is no body
+    assert resistances.fits(arm.driven, "inverse_dynamics_derivatives")
+    sprung = arm.with_elastic(da.JointSpring("joint2", 3.0))
+    assert joint_recursion.fits(sprung, "coriolis_matrix")
+    assert not joint_recursion.fits(sprung, "forward_dynamics_derivatives")
+    assert not joint_recursion.fits(arm, "gravity_load")
+
+
+def test_no_compiler_runs_for_another_long_arm(long: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 1000, 6))
+    puma().inverse_dynamics_derivatives(q, qd, qdd)
+
+    def never(*_: object) -> None:
+        raise AssertionError("the compiler ran")
+
+    monkeypatch.setattr(build, "compiled", never)
+    other = da.load("stanford", physical="ignore").with_gravity((1, 2, 3))
+    right = by_pages(other, "inverse_dynamics_derivatives", [q[:1], qd[:1], qdd[:1]])
+    for got, want in zip(other.inverse_dynamics_derivatives(q, qd, qdd), right, strict=True):
+        np.testing.assert_allclose(got[:1], want, rtol=0, atol=1e-12 * (1 + np.abs(want).max()))
+
+
+def test_a_state_that_is_not_finite_is_refused_and_passes_through_a_kernel(long: None) -> None:
+    arm, states = da.load("panda"), np.random.default_rng(3).normal(size=(3, 20, 7))
+    states[0, 3, 2] = np.nan
+    with pytest.raises(ArmError, match="joint 'joint3'"):
+        arm.inverse_dynamics_derivatives(*states)
+    with pytest.raises(ArmError, match="must end in 7"):
+        arm.mass_matrix(np.zeros((20, 6)))
+    found = arm.compile("inverse_dynamics_derivatives")(*states)[0]
+    assert np.isnan(found[3]).any()
+    assert np.isfinite(np.delete(found, 3, axis=0)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_kernels_bind_share_threads_and_need_no_extension_module(
+    dtype: str, long: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = da.load("panda")
+    states = [x.astype(dtype) for x in np.random.default_rng(3).normal(size=(3, 300, 7))]
+    kernel = arm.compile("forward_dynamics_derivatives", dtype=dtype)
+    right = kernel(*states)
+    bound = kernel.bind(*(x[5].copy() for x in states))
+    assert all((x == y[5]).all() for x, y in zip(bound(), right, strict=True))
+    assert all((x == y).all() for x, y in zip(kernel(*states, threads=2), right, strict=True))
+    assert kernel.compiled
+    assert "factor_V" in kernel.source
+    monkeypatch.setattr(shared_library, "caller_type", lambda: shared_library.CtypesCaller)
+    plain = Kernel(function(arm, "forward_dynamics_derivatives"), dtype)
+    assert all((x == y).all() for x, y in zip(plain(*states), right, strict=True))
+    assert all((x == y[5]).all() for x, y in zip(plain(*(x[5] for x in states)), right, strict=True))
+
+
+def test_a_long_tree_of_turning_and_sliding_joints_with_a_load_is_that_of_pinocchio(compiled_kernels: None) -> None:
+    pin = pytest.importorskip("pinocchio")
+    arm = da.load(tree_text(60)).holding(da.Load(2.5, (0.1, 0.05, 0.2), (0.02, 0.03, 0.01)))
+    model = pin.buildModelFromXML(arm.write_urdf())
+    model.gravity.linear = np.array(arm.gravity, float)
+    data, own = model.createData(), [model.joints[model.getJointId(name)].idx_v for name in arm.joint_names]
+    q, qd, qdd = np.random.default_rng(4).uniform(-1, 1, (3, 2, arm.n))
+    condition = np.linalg.cond(arm.mass_matrix(q)).max()
+    ways = {
+        "inverse_dynamics_derivatives": (pin.computeRNEADerivatives, 1000.0),
+        "forward_dynamics_derivatives": (pin.computeABADerivatives, condition),
+    }
+    for name, (peer, worst) in ways.items():
+        assert joint_recursion.fits(arm, name)
+        found = getattr(arm, name)(q, qd, qdd)
+        for k in range(2):
+            state = [np.empty(arm.n) for _ in range(3)]
+            for theirs, ours in zip(state, (q[k], qd[k], qdd[k]), strict=True):
+                theirs[own] = ours
+            tables = [np.array(table) for table in peer(model, data, *state)]
+            tables[2] = np.triu(tables[2]) + np.triu(tables[2], 1).T
+            for got, want in zip(found, tables, strict=True):
+                right = want[np.ix_(own, own)]
+                assert np.abs(got[k] - right).max() <= 100 * worst * 2.3e-16 * np.abs(right).max()
+
+
+def tree_text(count: int) -> str:
+    """A tree of many joints, some of which slide: four branches."""
+    rng, lines = np.random.default_rng(0), ['name = "long"', "gravity = [0.5, 1, -9.5]"]
+    for k in range(count):
+        x, r, c = (rng.uniform(-size, size, 3).round(3).tolist() for size in (0.15, 1.5, 0.05))
+        lines.append(
+            f'[[joints]]\nname = "j{k}"\ntype = "{"prismatic" if k % 7 == 3 else "revolute"}"\nxyz = {x}\nrpy = {r}'
+            f"\nlimits = {{lower = -3, upper = 3, velocity = 3, effort = 9}}"
+            + (f'\nparent = "l{k - 3}"' if k > 3 else "")
+            + f'\nlink = {{name = "l{k}", mass = 1.5, com = {c}, inertia = [0.02, 0.03, 0.025]}}'
+        )
+    return "\n".join(lines)
