@@ -237,12 +237,12 @@ def pair_products(moving: CompositeMotion, loads: Iterable[tuple[int, Loads]]) -
     return to_q, to_qd
 
 
-def pushed_back(own: Screw, first: Screw, second: Screw, load: Loads) -> tuple[Scalar, Scalar]:
+def pushed_back(screw: Screw, first: Screw, second: Screw, load: Loads) -> tuple[Scalar, Scalar]:
     """dtau_j/dq_i and dtau_j/dqd_i of the load that goes with j, for a joint i that carries it."""
     twice = _sum(load.asked, load.asked)
     return (
         add(pushed(load.asked, second), dot(load.back, first[0])),
-        add(pushed(twice, first), dot(load.back, own[0])),
+        add(pushed(twice, first), dot(load.back, screw[0])),
     )
 
 
