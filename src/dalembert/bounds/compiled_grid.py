@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..compile import build, cache
 from ..compile.shared_library import CompiledLibrary
-from .grid_search import CELLS, CLIMB, Grid, GridAxis, GridSearch
+from .grid_axis import CELLS, GridAxis
+from .grid_search import CLIMB, Grid, GridSearch
 from .products import Single, SpeedProducts
 from .waves import Array, Complex
 
@@ -26,10 +27,11 @@ Ints, Doubles, Pointers = ctypes.c_int * JOINTS, ctypes.c_double * JOINTS, ctype
 
 class _Question(ctypes.Structure):
     _fields_ = [
-        ("joints", ctypes.c_int), ("waves", ctypes.c_int), ("size", Ints), ("slides", Ints), ("circle", Ints),
-        ("length", Doubles), ("curvature", Doubles), ("counts", ctypes.c_int), ("cells", ctypes.c_void_p),
-        ("table", ctypes.c_void_p), ("rounding", ctypes.c_double), ("relative", ctypes.c_double), ("bend", Doubles),
-        ("where", Pointers), ("first", ctypes.c_void_p), ("products", ctypes.c_void_p),
+        ("joints", ctypes.c_int), ("waves", ctypes.c_int), ("size", Ints), ("slides", Ints), ("counts", ctypes.c_int),
+        ("table", ctypes.c_void_p), ("where", Pointers),
+        *((name, ctypes.c_void_p) for name in ("first", "points", "lost", "raised", "expected")),
+        ("weight", Pointers), ("heaviest", Doubles), ("rounding", ctypes.c_double), ("relative", ctypes.c_double),
+        ("products", ctypes.c_void_p),
     ]  # fmt: skip
 
 
@@ -73,12 +75,18 @@ def searched(grid: Grid) -> GridSearch:
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """The points of an axis for every number of cells: all positions, where those of each begin, the basis functions
-    there and their addresses.
+    """The grids of an axis: positions of all points, where those of each grid begin and how many they are, what may lie
+    above them, the largest factor of a basis function, by how much sums are expected to be raised, the weights of the
+    orders, and the tables of basis functions with their addresses.
     """
 
     where: Array
-    first: NDArray[np.int64]
+    first: NDArray[np.int32]
+    points: NDArray[np.int32]
+    lost: Array
+    raised: Array
+    expected: Array
+    weight: Single
     tables: list[Single]
     addresses: list[int]
 
@@ -86,8 +94,16 @@ class _Points:
 @lru_cache(maxsize=64)
 def _points(axis: GridAxis) -> _Points:
     positions, tables = [x for x, _ in axis.grids], [table for _, table in axis.grids]
-    first = np.concatenate([[0], np.cumsum([len(x) for x in positions])[:-1]])
-    return _Points(np.concatenate(positions), first, tables, [table.ctypes.data for table in tables])
+    points = np.array([len(x) for x in positions], np.int32)
+    first = np.concatenate([[0], np.cumsum(points)[:-1]]).astype(np.int32)
+    lost = np.array([axis.lost(cells) for cells in CELLS.tolist()])
+    raised = np.array([axis.raised(cells).max() for cells in CELLS.tolist()])
+    expected = np.array([axis.expected(cells) for cells in CELLS.tolist()])
+    weight = axis.weights.astype(np.float32)
+    return _Points(
+        np.concatenate(positions), first, points, lost, raised, expected, weight, tables,
+        [table.ctypes.data for table in tables],
+    )  # fmt: skip
 
 
 class CompiledGridSearch(GridSearch):
@@ -101,18 +117,19 @@ class CompiledGridSearch(GridSearch):
         self._tensor = np.zeros((*grid.tensor.shape[:-1], room), np.float32)
         self._tensor[..., :waves] = grid.tensor
         ask = self._ask = _Question(len(grid.axes), room)
-        tables, first = (np.zeros((len(grid.axes), len(CELLS)), kind) for kind in (np.uintp, np.int32))
-        self._kept: list[Any] = [tables, first, CELLS.astype(np.int32)]
-        for number, axis in enumerate(grid.axes):
-            ask.size[number], ask.slides[number], ask.circle[number] = axis.size, axis.slides, axis.circle
-            ask.length[number], ask.curvature[number] = axis.length, grid.curvature[number]
-            ask.bend[number] = float(axis.bend.max(initial=0.0))
-            points = _points(replace(axis, joint=0))
-            tables[number], first[number] = points.addresses, points.first
-            self._kept.append(points)
-            ask.where[number] = points.where.ctypes.data
-        ask.counts, ask.cells, ask.table = len(CELLS), self._kept[2].ctypes.data, tables.ctypes.data
-        ask.first, ask.rounding, ask.relative = first.ctypes.data, grid.rounding, grid.relative
+        axes = [_points(replace(axis, joint=0)) for axis in grid.axes]
+        for number, (axis, points) in enumerate(zip(grid.axes, axes, strict=True)):
+            ask.size[number], ask.slides[number] = axis.size, axis.slides
+            ask.heaviest[number] = float(points.weight.max(initial=0.0))
+            ask.where[number], ask.weight[number] = points.where.ctypes.data, points.weight.ctypes.data
+        tables = np.array([points.addresses for points in axes], np.uintp)
+        numbers = {name: np.array([getattr(points, name) for points in axes])
+                   for name in ("first", "points", "lost", "raised", "expected")}  # fmt: skip
+        self._kept: list[Any] = [axes, tables, numbers]
+        for name, array in numbers.items():
+            setattr(ask, name, array.ctypes.data)
+        ask.counts, ask.table = len(CELLS), tables.ctypes.data
+        ask.rounding, ask.relative = grid.rounding, grid.relative
         if grid.products is not None:
             ask.products = self._factors(grid.products, room)
 
@@ -124,11 +141,6 @@ class CompiledGridSearch(GridSearch):
         made = _Products(products.speeds, products.pairs, *(x.ctypes.data for x in numbers))
         self._kept += [*numbers, made]
         return ctypes.addressof(made)
-
-    def bends(self, curvature: Array) -> None:
-        """From now on these bounds of the second derivatives are known."""
-        super().bends(curvature)
-        self._ask.curvature[: len(curvature)] = curvature.tolist()
 
     def show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``."""

@@ -23,24 +23,29 @@ typedef struct {
 
 typedef struct {
     int joints, waves;              /* waves: one, or a multiple of LANES, the last ones zero */
-    int size[JOINTS], slides[JOINTS], circle[JOINTS];
-    double length[JOINTS];          /* of the range, in the units of the basis functions */
-    double curvature[JOINTS];       /* a bound of sum |d^2 w / dx^2| over the box, or infinity */
-    int counts;                     /* how many numbers of cells there are to choose from */
-    const int *cells;               /* those, ascending */
-    const float *const *table;      /* [joint * counts + choice]: basis functions at the points */
+    int size[JOINTS], slides[JOINTS];
+    int counts;                     /* how many grids there are to choose from for each joint, the coarsest first */
+    const float *const *table;      /* [joint * counts + choice]: basis functions at the points, raised */
+    const double *where[JOINTS];    /* [joint]: positions of all points, grid by grid */
+    const int *first, *points;      /* [joint * counts + choice]: where those of a grid begin, and how many they are */
+    const double *lost;             /* [joint * counts + choice]: what may lie above the points, for a sum of one */
+    const double *raised;           /* [joint * counts + choice]: the largest factor of a basis function, */
+    const double *expected;         /*   and by how much a sum is expected to be raised, as a part of it */
+    const float *weight[JOINTS];    /* [joint][order]: how much each order counts for what may lie above the points */
+    double heaviest[JOINTS];        /* the largest of those */
     double rounding, relative;      /* what a value may be off by: relative * value + rounding is no less */
-    double bend[JOINTS];            /* the largest factor of a second derivative: k^2, or p (p - 1) */
-    const double *where[JOINTS];    /* [joint]: positions of all points, table by table */
-    const int *first;               /* [joint * counts + choice]: where those of a table begin */
     const Products *products;       /* null where all factors are free */
 } Question;
 
 typedef struct {
     const Question *ask;
-    float *net[JOINTS + 1], *rows[2];
+    const float *whole;             /* the net of which no joint stands yet */
+    float *net[JOINTS + 1], *rows[2], *spare[2];
     double used, limit, guess[JOINTS + 1], here[JOINTS], best, *at;
-    int stopped;
+    double raised[JOINTS + 1];      /* the product of the largest factors of the basis functions so far */
+    double record;                  /* the largest value of a raised sum at all joints */
+    double failed[JOINTS];          /* where a raised sum was too large */
+    int stopped, missed;            /* no work is left; a sum was too large */
 } Search;
 
 static long inner(const Question *ask, int from) {
@@ -49,31 +54,24 @@ static long inner(const Question *ask, int from) {
     return size;
 }
 
-/* sum over the basis functions of joint `from` of what they add at most: pairs as sqrt(a^2 + b^2); in `bent` with the
-   factor of the second derivative. */
+/* sum over the basis functions of joint `from` of what they add at most: pairs as sqrt(a^2 + b^2); in `bent` times the
+   weights of their orders. */
 static void collapse(const Question *ask, int from, const float *restrict net, float *restrict sum,
                      float *restrict bent) {
     const long n = inner(ask, from + 1);
-    if (ask->slides[from]) {
-        for (long i = 0; i < n; i++) sum[i] = fabsf(net[i]);
-        if (bent) memset(bent, 0, n * sizeof *bent);
-        for (int p = 1; p < ask->size[from]; p++) {
-            const float *row = net + p * n;
-            for (long i = 0; i < n; i++) sum[i] += fabsf(row[i]);
-            if (bent && p > 1)
-                for (long i = 0; i < n; i++) bent[i] += (float)(p * (p - 1)) * fabsf(row[i]);
-        }
-        return;
-    }
+    const int slides = ask->slides[from], orders = slides ? ask->size[from] : (ask->size[from] + 1) / 2;
     for (long i = 0; i < n; i++) sum[i] = fabsf(net[i]);
     if (bent) memset(bent, 0, n * sizeof *bent);
-    for (int k = 1; 2 * k < ask->size[from]; k++) {
-        const float *a = net + (2 * k - 1) * n, *b = a + n, factor = (float)(k * k);
-        if (bent)
+    for (int k = 1; k < orders; k++) {
+        const float *a = net + (slides ? k : 2 * k - 1) * n, *b = a + n, weight = ask->weight[from][k];
+        if (slides) {
+            for (long i = 0; i < n; i++) sum[i] += fabsf(a[i]);
+            if (bent && weight > 0.0f) for (long i = 0; i < n; i++) bent[i] += weight * fabsf(a[i]);
+        } else if (bent && weight > 0.0f)
             for (long i = 0; i < n; i++) {
                 const float size = sqrtf(a[i] * a[i] + b[i] * b[i]);
                 sum[i] += size;
-                bent[i] += factor * size;
+                bent[i] += weight * size;
             }
         else
             for (long i = 0; i < n; i++) sum[i] += sqrtf(a[i] * a[i] + b[i] * b[i]);
@@ -251,18 +249,20 @@ static double gain(Search *search, const float *net, double enough, int hopeless
     return larger(0.0, sure - loose - larger(up, down));
 }
 
-/* Bounds of the sum, whatever the joints from `level` on, and of its second derivative along `level`; magnitudes will
+/* Bounds of the sum, whatever the joints from `level` on, and of what counts for grids of `level`; magnitudes will
    do where their sum is at most `enough`. `seen` takes a value that is attained, where it is found on the way. */
-static double below(Search *search, int level, const float *net, double *bent, double enough, double *seen) {
+static double below(Search *search, int level, const float *net, double raised, double *bent, double enough, double *seen) {
     const Question *ask = search->ask;
+    const double rounding = ask->rounding * raised;
     double bound;
     if (level == ask->joints) {
-        bound = ask->relative * magnitudes(ask, net) + ask->rounding;
+        bound = ask->relative * magnitudes(ask, net) + rounding;
         if (!ask->products) *seen = bound;
     } else {
         collapse(ask, level, net, search->rows[0], bent ? search->rows[1] : NULL);
-        if (bent) *bent = ask->relative * collapsed(ask, level + 1, search->rows[1]) + ask->bend[level] * ask->rounding;
-        bound = ask->relative * collapsed(ask, level + 1, search->rows[0]) + ask->rounding;
+        if (bent) *bent = ask->heaviest[level] > 0.0
+            ? ask->relative * collapsed(ask, level + 1, search->rows[1]) + ask->heaviest[level] * rounding : 0.0;
+        bound = ask->relative * collapsed(ask, level + 1, search->rows[0]) + rounding;
     }
     if (ask->products && !(bound <= enough) && bound < INFINITY)
         bound -= gain(search, net, bound - enough, level < ask->joints && enough > 0.0, seen);
@@ -312,27 +312,60 @@ static void keep(Search *search, double value) {
     }
 }
 
-/* Whether the sum is shown to be at most `most`, whatever the joints from `level` on; `top` takes the largest value
-   met. The sum at the points has to be at most `most` less what interpolation adds, which is chosen so that a sum of
-   about `guess` passes; where one above it is met, with a finer grid again. */
+/* The basis functions of a joint at a position, as they are. */
+static void basis_at(const Question *ask, int level, double x, float *basis) {
+    double power = 1.0;
+    basis[0] = 1.0f;
+    for (int k = 1; k < ask->size[level]; k++) {
+        power *= x;
+        const int order = (k + 1) / 2;
+        basis[k] = (float)(ask->slides[level] ? power : k % 2 ? cos(order * x) : sin(order * x));
+    }
+}
+
+/* The sum at one position of the joints from `level` on, none of them raised; `seen` takes what is attained there. */
+static double value_at(Search *search, int level, const float *net, const double *at, double *seen) {
+    const Question *ask = search->ask;
+    for (int j = level; j < ask->joints; j++) {
+        float basis[ask->size[j]];
+        basis_at(ask, j, at[j], basis);
+        contract(ask, j, basis, net, search->spare[j % 2]);
+        search->used += (double)inner(ask, j + 1);
+        net = search->spare[j % 2];
+    }
+    *seen = 0.0;
+    return below(search, ask->joints, net, search->raised[level], NULL, -1.0, seen);
+}
+
+/* Looks at the place where the joints stand, none of them raised: keeps what is attained there. */
+static void look(Search *search) {
+    double seen;
+    value_at(search, 0, search->whole, search->here, &seen);
+    keep(search, seen);
+}
+
+/* Whether the sum is shown to be at most `most`, whatever the joints from `level` on; `top` takes the largest raised
+   value met. The raised sum at the points has to be at most `most` less what may lie above them; the grid is chosen so
+   that a sum of about `guess` passes. Where one is too large, its value without this joint raised says whether a finer
+   grid may do. */
 static int shown(Search *search, int level, const float *net, double most, double guess, double bent, double *top) {
     const Question *ask = search->ask;
-    const int left = ask->joints - level;
+    const int left = ask->joints - level, begin = level * ask->counts;
     float *child = search->net[level + 1];
-    if (bent > ask->curvature[level]) bent = ask->curvature[level];
-    const double whole = ask->length[level] * ask->length[level] / 8.0 * bent * (1.0 + 1e-9);
     for (int tries = 0; tries < 40; tries++) {
         if (!(guess < most)) return 0;
         const double allowed = (most - guess) / left;
         int choice = 0;
-        while (choice < ask->counts && !(whole / ((double)ask->cells[choice] * ask->cells[choice]) <= allowed)) choice++;
+        while (choice < ask->counts &&
+               !(ask->lost[begin + choice] * bent + ask->expected[begin + choice] * guess <= allowed))
+            choice++;
         if (choice == ask->counts) return 0;
-        const int cells = ask->cells[choice], points = cells + !ask->circle[level];
-        const double next = most - whole / ((double)cells * cells);
-        const float *table = ask->table[level * ask->counts + choice];
+        const double next = most - ask->lost[begin + choice] * bent;
+        const float *table = ask->table[begin + choice];
         int good = 1;
         double met = 0.0;
-        for (int p = 0; p < points && good; p++) {
+        search->raised[level + 1] = search->raised[level] * ask->raised[begin + choice];
+        for (int p = 0; p < ask->points[begin + choice] && good; p++) {
             contract(ask, level, table + (long)p * ask->size[level], net, child);
             search->here[level] = position(ask, level, choice, p);
             search->used += (double)inner(ask, level + 1);
@@ -340,13 +373,20 @@ static int shown(Search *search, int level, const float *net, double most, doubl
                 search->stopped = 1;
                 return 0;
             }
-            double curved = 0.0;
-            double value = 0.0;
-            const double bound = below(search, level + 1, child, left > 1 ? &curved : NULL, next, &value);
+            double curved = 0.0, value = 0.0;
+            const double bound =
+                below(search, level + 1, child, search->raised[level + 1], left > 1 ? &curved : NULL, next, &value);
             if (left == 1) {
                 if (bound > met) met = bound;
                 good = bound <= next;
-                keep(search, good ? value : bound);
+                if (!good) {
+                    memcpy(search->failed, search->here, ask->joints * sizeof *search->here);
+                    search->missed = 1;
+                }
+                if (bound > search->record) {
+                    search->record = bound;
+                    look(search);
+                }
             } else if (!(bound <= next)) {
                 double seen = 0.0, hope = search->guess[level + 1] * bound;
                 if (hope > next) hope = 0.5 * next;
@@ -359,8 +399,12 @@ static int shown(Search *search, int level, const float *net, double most, doubl
         }
         if (met > *top) *top = met;
         if (good) return 1;
-        if (met >= most) return 0;
-        const double higher = met + 0.25 * (most - met);
+        double value = 0.0, seen;
+        if (search->missed) {
+            value = value_at(search, level, net, search->failed, &seen);
+            if (value >= most) return 0;
+        }
+        const double higher = value + 0.25 * (most - value);
         guess = higher > guess ? higher : guess + 0.5 * (most - guess);
     }
     return 0;
@@ -372,12 +416,13 @@ static int begin(Search *search, int level) {
     int fine = 1;
     for (int j = level + 1; j <= ask->joints; j++) fine &= !!(search->net[j] = malloc(inner(ask, j) * sizeof(float)));
     for (int i = 0; i < 2; i++) fine &= !!(search->rows[i] = malloc(inner(ask, level + 1) * sizeof(float)));
+    for (int i = 0; i < 2; i++) fine &= !!(search->spare[i] = malloc(inner(ask, level + 1) * sizeof(float)));
     return fine;
 }
 
 static void end(Search *search) {
-    for (int j = 0; j <= JOINTS; j++) free(search->net[j]);
-    for (int i = 0; i < 2; i++) free(search->rows[i]);
+    for (int j = 1; j <= JOINTS; j++) free(search->net[j]);
+    for (int i = 0; i < 2; i++) free(search->rows[i]), free(search->spare[i]);
 }
 
 /* Whether the sum is at most `most`: 1 or 0, and 2 where there is no memory. `guess` (joints + 1) are the parts of the
@@ -385,12 +430,14 @@ static void end(Search *search) {
    position; `used` the numbers computed, in and out, at most `limit`. */
 int show(const Question *ask, const float *net, double most, double limit, double *guess, double *best, double *at,
          double *used) {
-    Search search = {.ask = ask, .used = *used, .limit = limit, .best = *best, .at = at};
+    Search search = {.ask = ask, .used = *used, .limit = limit, .best = *best, .at = at, .raised = {1.0}};
     memcpy(search.guess, guess, (ask->joints + 1) * sizeof *guess);
+    search.whole = net;
+    search.record = *best;
     int result = 2;
     if (begin(&search, 0)) {
         double bent = 0.0, top = 0.0, value = 0.0;
-        const double bound = below(&search, 0, net, &bent, most, &value);
+        const double bound = below(&search, 0, net, 1.0, &bent, most, &value);
         result = bound <= most;
         if (!result) {
             double hope = search.guess[0] * bound;
@@ -407,7 +454,7 @@ int show(const Question *ask, const float *net, double most, double limit, doubl
 
 /* A large value: joint by joint the `width` nets with the largest bounds go on. 1, or 2 where there is no memory. */
 int climb(const Question *ask, const float *net, int choice, int width, double *best, double *at, double *used) {
-    Search search = {.ask = ask, .used = *used, .best = *best, .at = at};
+    Search search = {.ask = ask, .whole = net, .used = *used, .best = *best, .at = at, .raised = {1.0}};
     float *kept = malloc(inner(ask, 0) * sizeof(float)), *next = malloc((width + 1) * inner(ask, 1) * sizeof(float));
     double *bounds = malloc(width * sizeof *bounds), *path = malloc(2 * (width + 1) * JOINTS * sizeof *path);
     int result = 2;
@@ -417,16 +464,17 @@ int climb(const Question *ask, const float *net, int choice, int width, double *
         memcpy(kept, net, inner(ask, 0) * sizeof(float));
         for (int level = 0; level < ask->joints; level++) {
             const long size = inner(ask, level), small = inner(ask, level + 1);
-            const int points = ask->cells[choice] + !ask->circle[level];
+            const int points = ask->points[level * ask->counts + choice];
             int found = 0;
             for (int c = 0; c < count; c++)
                 for (int p = 0; p < points; p++) {
                     float *child = search.net[level + 1];
-                    contract(ask, level, ask->table[level * ask->counts + choice] + (long)p * ask->size[level],
-                             kept + c * size, child);
+                    float basis[ask->size[level]];
+                    basis_at(ask, level, position(ask, level, choice, p), basis);
+                    contract(ask, level, basis, kept + c * size, child);
                     search.used += (double)small;
                     double value = 0.0;
-                    const double bound = below(&search, level + 1, child, NULL, -1.0, &value);
+                    const double bound = below(&search, level + 1, child, 1.0, NULL, -1.0, &value);
                     if (!(bound >= 0.0) || (found == width && bound <= bounds[found - 1])) continue;
                     int slot = found < width ? found++ : found - 1;
                     for (; slot > 0 && bounds[slot - 1] < bound; slot--) {
@@ -457,7 +505,7 @@ int climb(const Question *ask, const float *net, int choice, int width, double *
         }
         if (next && count) {
             memcpy(search.here, old, JOINTS * sizeof(double));
-            keep(&search, bounds[0]);
+            look(&search);
         }
         *used = search.used;
         *best = search.best;

@@ -14,7 +14,7 @@ import numpy as np
 
 from .box import TURN, Box
 from .compiled_grid import searched
-from .grid import CURVATURE_COST, SumOfMagnitudes, TooMuch
+from .grid import SumOfMagnitudes, TooMuch
 from .waves import OUTWARD, Array, Wave, constant
 
 FEWEST = 5
@@ -98,14 +98,11 @@ class Lifted:
         return float(np.ldexp(self.question.rounding, self.exponent))
 
     def shown(self, work: float) -> bool:
-        """Whether |K - f| <= K is shown: without second derivatives over the box first, then with them."""
+        """Whether |K - f| <= K is shown."""
         question, most = self.question, self.most / OUTWARD
-        search = searched(question.grid(np.full(len(question.axes), np.inf)))
-        done = search.show(most, min(work, CURVATURE_COST * question.tensor.size))
-        if not done and search.best <= most and search.used < work:
-            search.bends(question.curvature(work))
-            done = search.show(most, work + question.used)
-        self.used = search.used + question.used
+        search = searched(question.grid())
+        done = search.show(most, work)
+        self.used = search.used
         if search.at is not None and search.best > most:
             self.met = question.position(search.at)
         return done

@@ -94,7 +94,9 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     also = search.worst_positions
     # where the search ends; how large the error is there balls tell, as that of floats may be their rounding
     ends = [largest(difference(case, program), states, also=also)[1] for case in cases]
-    attained = np.max([least_errors(case, program, enumerate(at)) for case, at in zip(cases, ends, strict=True)], axis=0)
+    attained = np.max(
+        [least_errors(case, program, enumerate(at)) for case, at in zip(cases, ends, strict=True)], axis=0
+    )
     for joint in np.flatnonzero(attained > bound).tolist():
         raise ProofError(
             f"{system.where}{system.name}: a torque error of {attained[joint]:g} is attained at joint "
