@@ -44,7 +44,7 @@ class _Products(ctypes.Structure):
 
 @lru_cache(maxsize=4)
 def _library(compiler: build.Compiler, machine: str) -> Any:
-    text = Path(__file__).with_name("grid.c").read_text(encoding="utf-8")
+    text = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("grid_net.c", "grid.c"))
     key = hashlib.sha256("\0".join(("grid", compiler.identity, machine, text)).encode()).hexdigest()
     library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
     pointer, number = ctypes.c_void_p, ctypes.c_double

@@ -32,7 +32,7 @@ VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
 LARGEST = 6_000_000
 """Most coefficients of all waves together."""
-COARSEST, FINER, DEARER = 0.24, 2.0, 2.0
+COARSEST, FINER, DEARER = 0.12, 2.0, 2.0
 """Gap that is shown first, as a part of the largest value met, how much smaller the next one is, and about how much
 more work that one takes."""
 MORE = 0.3
@@ -93,15 +93,14 @@ class SumOfMagnitudes:
         """Coefficients by basis functions, one axis for each joint, the waves last."""
         shape = [axis.size for axis in self.axes]
         dense = np.zeros((len(waves), prod(shape)), np.complex128)
-        for row, wave in enumerate(waves):
-            c: Complex = wave.c * monomials(self.reach[None], wave.p)[0]
-            for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
-                index = tuple(
-                    wave.p[:, axis.joint] if axis.slides else sign * wave.k[:, axis.joint] + axis.degree
-                    for axis in self.axes
-                )
-                flat = np.ravel_multi_index(index, shape) if index else np.zeros(len(c), np.int64)
-                np.add.at(dense[row], flat, half)
+        k, p = (np.concatenate([getattr(wave, part) for wave in waves]) for part in ("k", "p"))
+        c: Complex = np.concatenate([wave.c for wave in waves]) * monomials(self.reach[None], p)[0]
+        row = np.repeat(np.arange(len(waves)) * prod(shape), [len(wave) for wave in waves])
+        for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
+            index = tuple(
+                p[:, axis.joint] if axis.slides else sign * k[:, axis.joint] + axis.degree for axis in self.axes
+            )
+            np.add.at(dense.reshape(-1), row + (np.ravel_multi_index(index, shape) if index else 0), half)
         real = to_real(dense.reshape(len(waves), *shape), [None if axis.slides else axis.degree for axis in self.axes])
         return np.ascontiguousarray(np.moveaxis(real, 0, -1), np.float32)
 

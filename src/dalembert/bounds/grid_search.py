@@ -97,8 +97,10 @@ class GridSearch:
         self._look(place[0])
 
     def _look(self, place: Array) -> None:
-        """Keeps a position, and what is attained there, where that is more than at the one there was."""
-        attained = float(self._values_at(0, self.grid.tensor[None], place[None], np.ones(1))[1][0])
+        """What is attained at a position."""
+        self._keep(float(self._values_at(0, self.grid.tensor[None], place[None], np.ones(1))[1][0]), place)
+
+    def _keep(self, attained: float, place: Array) -> None:
         if attained > self.best:
             self.best, self.at = attained, place.copy()
 
@@ -182,7 +184,9 @@ class GridSearch:
             value = np.zeros(len(missed))
             if told.any():
                 rows = missed[told]
-                value[told] = self._values_at(level, nets[rows], found.failed[rows], raised[rows])[0]
+                value[told], attained = self._values_at(level, nets[rows], found.failed[rows], raised[rows])
+                if not level:
+                    self._keep(float(attained[0]), found.failed[0])
             higher = value + AHEAD * (most[missed] - value)
             guess[missed] = np.where(higher > guess[missed], higher, (guess[missed] + most[missed]) / 2)
             open_ = missed[value < most[missed]]
@@ -195,7 +199,9 @@ class GridSearch:
         children, places = self._at_points(nets, table), _extended(place, x)
         following, higher = (np.repeat(each, len(x)) for each in (most, raised * axis.raised(int(CELLS[choice])).max()))
         bounds, bent, _ = self._below(children, level + 1, following, higher)
-        found = Shown(bounds <= following, bounds if last else np.zeros(len(bounds)), np.zeros((len(bounds), 0)))
+        found = Shown(
+            np.asarray(bounds <= following), bounds if last else np.zeros(len(bounds)), np.zeros((len(bounds), 0))
+        )
         if last:
             top = int(bounds.argmax())
             if bounds[top] > self._record:
@@ -240,7 +246,7 @@ class Shown:
         good, met = self.good.reshape(-1, len(x)), self.met.reshape(-1, len(x))
         worst = np.where(good, -np.inf, met).argmax(axis=1)
         failed = self.failed.reshape(len(good), len(x), -1)[np.arange(len(good)), worst]
-        return Shown(good.all(axis=1), met.max(axis=1), np.concatenate([x[worst][:, None], failed], axis=1))
+        return Shown(np.asarray(good.all(axis=1)), met.max(axis=1), np.concatenate([x[worst][:, None], failed], axis=1))
 
 
 def _extended(place: Array, x: Array) -> Array:
