@@ -178,7 +178,7 @@ def test_numpy_and_machine_code_find_the_same_sums(speeds: int, monkeypatch: pyt
         turned.climb()
         assert turned.best == pytest.approx(code.best, rel=1e-5)
         # knots may be a little above what any speeds attain: the bound is near the largest of theirs
-        q = np.linspace(box.lower, box.upper, 4000)
+        q = np.linspace(box.lower, box.upper, 500)
         top = plain(factors).largest(np.array([wave(q) for wave in waves]).T)[0].max()
         for search in (code, numpy):
             assert search.show(1.02 * top, 1e8)

@@ -96,9 +96,8 @@ def _points(axis: GridAxis) -> _Points:
     positions, tables = [x for x, _ in axis.grids], [table for _, table in axis.grids]
     points = np.array([len(x) for x in positions], np.int32)
     first = np.concatenate([[0], np.cumsum(points)[:-1]]).astype(np.int32)
-    lost = np.array([axis.lost(cells) for cells in CELLS.tolist()])
+    lost, expected = axis.choices
     raised = np.array([axis.raised(cells).max() for cells in CELLS.tolist()])
-    expected = np.array([axis.expected(cells) for cells in CELLS.tolist()])
     weight = axis.weights.astype(np.float32)
     return _Points(
         np.concatenate(positions), first, points, lost, raised, expected, weight, tables,

@@ -18,7 +18,7 @@ the complex conjugate there, and the same holds. So a grid sees where a function
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import pi
 
 import numpy as np
@@ -65,7 +65,7 @@ class GridAxis:
         orders = np.arange(self.degree + 1, dtype=float)
         return orders * (orders - 1) if self.slides else np.concatenate([[0.0], np.repeat(orders[1:] ** 2, 2)])
 
-    @property
+    @cached_property
     def weights(self) -> Array:
         """How much the modulus of each order counts for what lies above the points (``lost``)."""
         orders = np.arange(self.degree + 1)
@@ -120,6 +120,11 @@ class GridAxis:
             made[[0, -1]] = self.basis(x[[0, -1]])
         return np.asarray(made)
 
+    @cached_property
+    def choices(self) -> tuple[Array, Array]:
+        """``lost`` and ``expected`` for every number of cells in ``CELLS``."""
+        return _choices(replace(self, joint=0))
+
     @property
     def grids(self) -> list[tuple[Array, Single]]:
         """Points and raised basis functions there, for every number of cells in ``CELLS``."""
@@ -129,6 +134,12 @@ class GridAxis:
 @lru_cache(maxsize=64)
 def _grids(axis: GridAxis) -> list[tuple[Array, Single]]:
     return [(axis.points(cells), axis.table(cells).astype(np.float32)) for cells in CELLS.tolist()]
+
+
+@lru_cache(maxsize=64)
+def _choices(axis: GridAxis) -> tuple[Array, Array]:
+    lost, expected = (np.array([each(cells) for cells in CELLS.tolist()]) for each in (axis.lost, axis.expected))
+    return lost, expected
 
 
 @lru_cache(maxsize=4096)

@@ -155,7 +155,7 @@ class GridSearch:
         """Whether each net is shown to be at most ``most``."""
         axis, left = self.grid.axes[level], len(self.grid.axes) - level
         found = Shown.nothing(len(nets), left)
-        lost, expected = (np.array([each(cells) for cells in CELLS.tolist()]) for each in (axis.lost, axis.expected))
+        lost, expected = axis.choices
         open_ = np.arange(len(nets))
         for _ in range(TRIES):
             open_ = open_[guess[open_] < most[open_]]
