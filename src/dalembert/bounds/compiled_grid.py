@@ -30,7 +30,8 @@ class _Question(ctypes.Structure):
         ("joints", ctypes.c_int), ("waves", ctypes.c_int), ("size", Ints), ("slides", Ints), ("counts", ctypes.c_int),
         ("table", ctypes.c_void_p), ("where", Pointers),
         *((name, ctypes.c_void_p) for name in ("first", "points", "lost", "raised", "expected")),
-        ("weight", Pointers), ("heaviest", Doubles), ("rounding", ctypes.c_double), ("relative", ctypes.c_double),
+        ("weight", Pointers), ("heaviest", Doubles), ("curvature", Doubles),
+        ("rounding", ctypes.c_double), ("relative", ctypes.c_double),
         ("products", ctypes.c_void_p),
     ]  # fmt: skip
 
@@ -120,6 +121,7 @@ class CompiledGridSearch(GridSearch):
         for number, (axis, points) in enumerate(zip(grid.axes, axes, strict=True)):
             ask.size[number], ask.slides[number] = axis.size, axis.slides
             ask.heaviest[number] = float(points.weight.max(initial=0.0))
+            ask.curvature[number] = grid.curvature[number]
             ask.where[number], ask.weight[number] = points.where.ctypes.data, points.weight.ctypes.data
         tables = np.array([points.addresses for points in axes], np.uintp)
         numbers = {name: np.array([getattr(points, name) for points in axes])
@@ -140,6 +142,11 @@ class CompiledGridSearch(GridSearch):
         made = _Products(products.speeds, products.pairs, *(x.ctypes.data for x in numbers))
         self._kept += [*numbers, made]
         return ctypes.addressof(made)
+
+    def bends(self, curvature: Array) -> None:
+        """From now on these bounds of the second derivatives are known."""
+        super().bends(curvature)
+        self._ask.curvature[: len(curvature)] = curvature.tolist()
 
     def show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``."""

@@ -112,6 +112,7 @@ static int shown(Search *search, int level, const float *net, double most, doubl
     const Question *ask = search->ask;
     const int left = ask->joints - level, begin = level * ask->counts;
     float *child = search->net[level + 1];
+    if (bent > ask->curvature[level]) bent = ask->curvature[level];
     for (int tries = 0; tries < 40; tries++) {
         if (!(guess < most)) return 0;
         const double allowed = (most - guess) / left;

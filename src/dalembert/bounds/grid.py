@@ -20,7 +20,7 @@ from .bernstein import degree
 from .box import Box
 from .compiled_grid import searched, to_real
 from .grid_axis import GridAxis
-from .grid_search import Grid
+from .grid_search import Grid, GridSearch
 from .products import Single, SpeedProducts
 from .waves import OUTWARD, Array, Complex, Wave, monomials
 
@@ -44,6 +44,14 @@ CLOSE, HOPE = 0.06, 1.5
 work allowed that the goal may be expected to take from what these took."""
 LEAST_GAP = 0.002
 """Least gap above the largest value met at which a goal is tried."""
+CURVATURE_COST = 100.0
+"""About how much work the bounds of second derivatives take, for each coefficient."""
+BENT, BENT_WORK = (1.0, 2.0, 4.0), 0.5
+"""Gaps for second derivatives, tried in turn, and the part of the work that all of them may take."""
+BENT_AXES = 4
+"""Axes whose second derivatives are bounded beforehand; along the others what is left of the waves tells enough."""
+BENT_CLIMB = 2
+"""Nets that go on from joint to joint where a large second derivative is looked for."""
 
 
 class TooMuch(ArithmeticError):
@@ -55,9 +63,11 @@ class SumOfMagnitudes:
     |sum_j y_j w_j|.
     """
 
-    def __init__(self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None) -> None:
+    def __init__(
+        self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None, interpolated: bool = False
+    ) -> None:
         joints = sorted({j for wave in waves for j in wave.joints})
-        self.box, self.products = box, products
+        self.box, self.products, self.interpolated, self.used = box, products, interpolated, 0.0
         # positions of sliding joints are counted in their reach, so that every basis function is at most one
         self.reach = np.where(np.isfinite(box.reach) & (box.reach > 0), box.reach, 1.0)
         weights = [wave.size * monomials(self.reach[None], wave.p)[0] for wave in waves]
@@ -87,7 +97,7 @@ class SumOfMagnitudes:
         low, high, scale = float(self.box.lower[j]), float(self.box.upper[j]), float(self.reach[j])
         if slides:
             return GridAxis(j, most, True, low / scale, high / scale, False)
-        return GridAxis(j, most, False, low, high, bool(self.box.circle[j]))
+        return GridAxis(j, most, False, low, high, bool(self.box.circle[j]), self.interpolated)
 
     def _tensor(self, waves: Sequence[Wave]) -> Single:
         """Coefficients by basis functions, one axis for each joint, the waves last."""
@@ -113,7 +123,44 @@ class SumOfMagnitudes:
 
     def grid(self) -> Grid:
         """The sum as it is searched."""
-        return Grid(self.axes, self.tensor, self.rounding, self.relative, self.products)
+        unknown = np.full(len(self.axes), np.inf)
+        return Grid(self.axes, self.tensor, self.rounding, self.relative, unknown, self.products)
+
+    def curvature(self, work: float) -> Array:
+        """Bounds of sum |d^2 w / dx^2| along the first interpolated axes; infinity along the others, and where they
+        take too much work.
+        """
+        found = np.full(len(self.axes), np.inf)
+        for number, axis in enumerate(self.axes[:BENT_AXES] if self.interpolated and len(self.axes) > 2 else ()):
+            bent = np.moveaxis(self.tensor, number, -2) * axis.bend.astype(np.float32)[:, None]
+            if axis.slides:  # the second derivative of x^p has the power p - 2
+                bent = np.roll(bent, -2, axis=-2)
+            # this axis comes last: its pairs are bounded whatever its position
+            axes = [*self.axes[:number], *self.axes[number + 1 :], axis]
+            most, unknown = float(axis.bend.max(initial=0.0)), np.full(len(axes), np.inf)
+            search = searched(Grid(axes, bent, most * self.rounding, self.relative, unknown, self.products))
+            search.climb(BENT_CLIMB)
+            limit = search.used + work * BENT_WORK / BENT_AXES
+            for gap in BENT:
+                shown = _shown(search, gap, limit)
+                if shown is not None:
+                    found[number] = shown
+                    break
+            self.used += search.used
+        return found
+
+
+def _shown(search: GridSearch, gap: float, limit: float) -> float | None:
+    """A number that the sum is shown not to exceed, above the largest value met by ``gap`` at most; None where that
+    takes too much work.
+    """
+    while search.used <= limit:
+        most = (1 + gap) * search.best
+        if search.show(most, limit):
+            return OUTWARD * most
+        if search.best <= most:  # no value above it was met: the grids there are do not show it
+            return None
+    return None
 
 
 @dataclass(frozen=True)

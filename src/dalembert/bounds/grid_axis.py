@@ -40,7 +40,10 @@ STEPS, ROUNDING, WEIGHED = 256, 1e-14, 1e-6
 
 @dataclass(frozen=True)
 class GridAxis:
-    """One joint: basis functions 1, cos x, sin x, ..., or powers of x (in units of its reach) where it slides."""
+    """One joint: basis functions 1, cos x, sin x, ..., or powers of x (in units of its reach) where it slides.
+
+    ``interpolated`` angles have h^2/8 max |g''| as well, which is better where next to nothing is left above them.
+    """
 
     joint: int
     degree: int
@@ -48,6 +51,12 @@ class GridAxis:
     low: float
     high: float
     circle: bool
+    interpolated: bool = False
+
+    @property
+    def linear(self) -> bool:
+        """Whether values are interpolated as they are, and not raised."""
+        return self.slides or self.interpolated
 
     @property
     def size(self) -> int:
@@ -69,14 +78,14 @@ class GridAxis:
     def weights(self) -> Array:
         """How much the modulus of each order counts for what lies above the points (``lost``)."""
         orders = np.arange(self.degree + 1)
-        if self.slides:
-            return np.asarray(orders * (orders - 1.0))
+        if self.linear:
+            return np.asarray(orders * (orders - 1.0) if self.slides else orders**2.0)
         return np.array([unmatched(k, REFERENCE) / unmatched(2, REFERENCE) for k in orders.tolist()])
 
     def lost(self, cells: int) -> float:
         """By how much a function may exceed its raised values at the points, over its moduli times their weights."""
         width = self.length / cells
-        if self.slides:
+        if self.linear:
             return width**2 / 8 * (1 + WEIGHED)
         if self.degree * width / 2 > WIDEST:
             return np.inf
@@ -85,14 +94,14 @@ class GridAxis:
 
     def raised(self, cells: int) -> Array:
         """Factors of the basis functions at the points: 1 / cos(kh/2) of order k, where such a grid may be used."""
-        if self.slides:
+        if self.linear:
             return np.ones(self.size)
         half = np.minimum(np.arange(1, self.degree + 1) * self.length / cells / 2, WIDEST)
         return np.concatenate([[1.0], np.repeat(1 / np.cos(half), 2)])
 
     def expected(self, cells: int) -> float:
         """By how much a large value is about raised, as a part of it."""
-        return 0.0 if self.slides else EXPECTED * (self.length / cells) ** 2 / 8
+        return 0.0 if self.linear else EXPECTED * (self.length / cells) ** 2 / 8
 
     def basis(self, x: Array) -> Array:
         """The basis functions at positions."""
@@ -104,10 +113,12 @@ class GridAxis:
         return np.stack(rows, axis=1)
 
     def points(self, cells: int) -> Array:
-        """Positions: those of a whole turn, the ends of cells where it slides, else their middles and the two ends."""
+        """Positions: those of a whole turn, the ends of cells where values are interpolated, else their middles and the
+        two ends.
+        """
         if self.circle:
             return np.asarray(self.low + 2 * pi / cells * np.arange(cells, dtype=np.float64))
-        if self.slides:
+        if self.linear:
             return np.linspace(self.low, self.high, cells + 1, dtype=np.float64)
         middles = self.low + (np.arange(cells) + 0.5) * (self.length / cells)
         return np.concatenate([[self.low], middles, [self.high]])
@@ -116,7 +127,7 @@ class GridAxis:
         """The raised basis functions at the points; at the ends of a range as they are."""
         x = self.points(cells)
         made = self.basis(x) * self.raised(cells)
-        if not self.circle and not self.slides:
+        if not self.circle and not self.linear:
             made[[0, -1]] = self.basis(x[[0, -1]])
         return np.asarray(made)
 

@@ -34,6 +34,7 @@ typedef struct {
     const double *expected;         /*   and by how much a sum is expected to be raised, as a part of it */
     const float *weight[JOINTS];    /* [joint][order]: how much each order counts for what may lie above the points */
     double heaviest[JOINTS];        /* the largest of those */
+    double curvature[JOINTS];       /* [joint]: a bound of sums with those weights over the box, or infinity */
     double rounding, relative;      /* what a value may be off by: relative * value + rounding is no less */
     const Products *products;       /* null where all factors are free */
 } Question;

@@ -13,7 +13,7 @@ This is the search in NumPy, for many nets at once; ``grid.c`` has the same step
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,14 +39,16 @@ AT_ONCE = 4_000_000
 class Grid:
     """A sum of magnitudes: one tensor of coefficients, by basis functions of each axis, the waves last.
 
-    ``relative`` times a number computed, plus ``rounding``, is no less than the number meant. ``products`` are the
-    factors of the waves; None where all are free.
+    ``relative`` times a number computed, plus ``rounding``, is no less than the number meant. ``curvature`` bounds the
+    second derivatives along interpolated axes, infinity where nothing is known. ``products`` are the factors of the
+    waves; None where all are free.
     """
 
     axes: list[GridAxis]
     tensor: Single
     rounding: float
     relative: float
+    curvature: Array
     products: SpeedProducts | None = None
 
     def gain(self, products: SpeedProducts, centre: Single, enough: Array) -> tuple[Array, Array]:
@@ -73,6 +75,10 @@ class GridSearch:
 
     def __post_init__(self) -> None:
         self.guess = np.full(len(self.grid.axes) + 1, GUESS)
+
+    def bends(self, curvature: Array) -> None:
+        """From now on these bounds of the second derivatives are known."""
+        self.grid = replace(self.grid, curvature=curvature)
 
     def show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``, with at most ``limit`` numbers computed in all."""
@@ -155,7 +161,7 @@ class GridSearch:
         """Whether each net is shown to be at most ``most``."""
         axis, left = self.grid.axes[level], len(self.grid.axes) - level
         found = Shown.nothing(len(nets), left)
-        lost, expected = axis.choices
+        (lost, expected), bent = axis.choices, np.minimum(bent, self.grid.curvature[level])
         open_ = np.arange(len(nets))
         for _ in range(TRIES):
             open_ = open_[guess[open_] < most[open_]]

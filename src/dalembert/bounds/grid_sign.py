@@ -14,7 +14,7 @@ import numpy as np
 
 from .box import TURN, Box
 from .compiled_grid import searched
-from .grid import SumOfMagnitudes, TooMuch
+from .grid import CURVATURE_COST, SumOfMagnitudes, TooMuch
 from .waves import OUTWARD, Array, Wave, constant
 
 FEWEST = 5
@@ -90,7 +90,8 @@ class Lifted:
         """With K = ``most``, which is best where it is above half of the largest value of f."""
         lifted = constant(most, wave.n) - wave
         exponent = int(np.frexp(lifted.most(box.reach))[1])
-        return cls(SumOfMagnitudes([lifted.scaled(-exponent)], box), float(np.ldexp(most, -exponent)), exponent)
+        question = SumOfMagnitudes([lifted.scaled(-exponent)], box, interpolated=True)
+        return cls(question, float(np.ldexp(most, -exponent)), exponent)
 
     @property
     def rounding(self) -> float:
@@ -98,11 +99,14 @@ class Lifted:
         return float(np.ldexp(self.question.rounding, self.exponent))
 
     def shown(self, work: float) -> bool:
-        """Whether |K - f| <= K is shown."""
+        """Whether |K - f| <= K is shown: without second derivatives over the box first, then with them."""
         question, most = self.question, self.most / OUTWARD
         search = searched(question.grid())
-        done = search.show(most, work)
-        self.used = search.used
+        done = search.show(most, min(work, CURVATURE_COST * question.tensor.size))
+        if not done and search.best <= most and search.used < work:
+            search.bends(question.curvature(work))
+            done = search.show(most, work + question.used)
+        self.used = search.used + question.used
         if search.at is not None and search.best > most:
             self.met = question.position(search.at)
         return done
