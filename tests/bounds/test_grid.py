@@ -103,6 +103,21 @@ def test_the_tensor_gives_the_values_of_the_waves() -> None:
         assert np.abs(net).sum() == pytest.approx(sums(waves, position[None])[0], rel=1e-5)
 
 
+def second_derivative(wave: Wave, joint: int) -> Wave:
+    """That of waves without powers of positions: -k^2 times every coefficient."""
+    return Wave(wave.k, wave.p, -(wave.k[:, joint] ** 2) * wave.c)
+
+
+def test_second_derivatives_are_bounded_along_the_first_axes() -> None:
+    rng = np.random.default_rng(9)
+    waves, box = random_waves(rng, 3, 3, False), random_box(rng, 3, True)
+    question = SumOfMagnitudes(waves, box, interpolated=True)
+    q, bounds = box.samples(20_000), question.curvature(1e8)
+    for axis, bound in zip(question.axes, bounds, strict=True):
+        bent = sum(np.abs(second_derivative(wave, axis.joint)(q)) for wave in waves)
+        assert bent.max() <= bound <= 3 * bent.max()
+
+
 def test_a_peak_between_the_ends_of_a_sliding_joint_is_not_missed() -> None:
     """(1 - (x - d)^2)^7 bends most at its peak, 14, and hardly at its ends: x^p has p (p - 1) x^(p - 2)."""
     box = Box(np.array([-1, -np.pi, -1.0]), np.array([1, np.pi, 1.0]), np.array([False, True, False]))
@@ -113,6 +128,9 @@ def test_a_peak_between_the_ends_of_a_sliding_joint_is_not_missed() -> None:
         wave = collected(k, p, np.r_[powers, 0.01, 0.01].astype(complex))
         known = float(sums([wave], box.samples(8)).max())
         assert largest_sum([wave], box, known, 0.002, 1e8).bound >= 1.02
+        question = SumOfMagnitudes([wave], box, interpolated=True)
+        along = [axis.joint for axis in question.axes].index(0)
+        assert question.curvature(1e7)[along] >= 13.9
 
 
 def test_a_sliding_joint_may_stand_still_at_zero() -> None:
