@@ -126,7 +126,9 @@ def test_what_is_told_as_found_is_attained_and_no_rounding(monkeypatch) -> None:
 
 
 def test_an_error_that_is_proved_and_nowhere_attained_is_not_called_tight(one_percent) -> None:
-    assert np.all(replace(one_percent, found=0 * one_percent.found).tightness == np.inf)
+    loose = replace(one_percent, found=0 * one_percent.found).tightness[one_percent.bound > 0]
+    assert len(loose)
+    assert np.all(loose == np.inf)
     assert np.all(replace(one_percent, found=0 * one_percent.found, bound=0 * one_percent.bound).tightness == 1)
 
 
