@@ -12,6 +12,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.bounds.box import Box
 from dalembert.bounds.compiled_grid import CompiledGridSearch, searched, to_real
 from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
+from dalembert.bounds.grid_axis import CELLS
 from dalembert.bounds.grid_search import CLIMB, GridSearch
 from dalembert.bounds.waves import Wave, collected
 from dalembert.compile import build
@@ -110,7 +111,7 @@ def second_derivative(wave: Wave, joint: int) -> Wave:
 def test_second_derivatives_are_bounded_along_the_first_axes() -> None:
     rng = np.random.default_rng(9)
     waves, box = random_waves(rng, 3, 3, False), random_box(rng, 3, True)
-    question = SumOfMagnitudes(waves, box)
+    question = SumOfMagnitudes(waves, box, interpolated=True)
     q, bounds = box.samples(20_000), question.curvature(1e8)
     for axis, bound in zip(question.axes, bounds, strict=True):
         bent = sum(np.abs(second_derivative(wave, axis.joint)(q)) for wave in waves)
@@ -127,7 +128,7 @@ def test_a_peak_between_the_ends_of_a_sliding_joint_is_not_missed() -> None:
         wave = collected(k, p, np.r_[powers, 0.01, 0.01].astype(complex))
         known = float(sums([wave], box.samples(8)).max())
         assert largest_sum([wave], box, known, 0.002, 1e8).bound >= 1.02
-        question = SumOfMagnitudes([wave], box)
+        question = SumOfMagnitudes([wave], box, interpolated=True)
         along = [axis.joint for axis in question.axes].index(0)
         assert question.curvature(1e7)[along] >= 13.9
 
@@ -178,7 +179,7 @@ def test_numpy_and_machine_code_show_the_same(circle: bool, monkeypatch: pytest.
     waves, box = random_waves(rng, 3, 3, True), random_box(rng, 3, False)
     box = Box(box.lower, box.upper, np.array([circle, circle, False]))
     question = SumOfMagnitudes(waves, box)
-    grid = question.grid(question.curvature(1e8))
+    grid = question.grid()
     code, plain = searched(grid), GridSearch(grid)
     assert isinstance(code, CompiledGridSearch)
     for width in (2, CLIMB):
@@ -204,27 +205,37 @@ def test_exponentials_become_sines_and_cosines_the_same_way(monkeypatch: pytest.
 
 @pytest.mark.parametrize("seed", range(4))
 def test_values_in_float32_are_within_their_budget_by_sixty_digits(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sum at points of the grid, and its bounds without positions, against balls of 200 bits."""
+    """The raised sum at points of the grid, and its bounds without positions, against balls of 200 bits."""
     rng = np.random.default_rng(seed)
     waves, box = random_waves(rng, 4, 5, bool(seed % 2)), random_box(rng, 4, False)
     question = SumOfMagnitudes(waves, box)
-    search = GridSearch(question.grid(np.full(4, np.inf)))
+    search = GridSearch(question.grid())
     place = rng.integers(0, 20, (60, 4))
     monkeypatch.setattr(flint.ctx, "prec", 200)
     for row in place:
         net, q = question.tensor[None], [flint.arb(0)] * 4
+        factors, raised = [np.ones(3)] * 4, np.ones(1)
         for number, (axis, at) in enumerate(zip(question.axes, row, strict=True)):
             x, table = axis.grids[23]
+            if 0 < at < len(x) - 1 and not axis.slides:
+                factors[axis.joint] = axis.raised(int(CELLS[23]))[::2]
+            raised = raised * axis.raised(int(CELLS[23])).max()
             net = search._at_points(net, table[at : at + 1])
             scale = float(question.reach[axis.joint]) if axis.slides else 1.0
             q[axis.joint] = _ball(float(x[at])) * _ball(scale)
             if number == 2:
-                before = search._below(net, 3, 0.0)[0]
-        value = search._below(net, 4, 0.0)[0]
-        exact = sum((abs(_value(wave, q)) for wave in waves), flint.arb(0))
+                before = search._below(net, 3, 0.0, raised)[0]
+        value = search._below(net, 4, 0.0, raised)[0]
+        exact = sum((abs(_value(_raised(wave, factors), q)) for wave in waves), flint.arb(0))
         off = value[0] - float(exact.mid())
-        assert 0 <= off <= 2 * question.rounding + 2 * (question.relative - 1) * value[0]
+        assert 0 <= off <= 2 * float(raised[0]) * question.rounding + 2 * (question.relative - 1) * value[0]
         assert float(exact.mid()) <= before[0]
+
+
+def _raised(wave: Wave, factors: list[np.ndarray]) -> Wave:
+    """A wave with the factors of the orders of each joint."""
+    by_term = np.prod([each[np.abs(wave.k[:, joint])] for joint, each in enumerate(factors)], axis=0)
+    return Wave(wave.k, wave.p, wave.c * by_term)
 
 
 def _ball(x: float) -> flint.arb:

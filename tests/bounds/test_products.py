@@ -169,16 +169,19 @@ def test_numpy_and_machine_code_find_the_same_sums(speeds: int, monkeypatch: pyt
         rng, factors = np.random.default_rng(seed), factors_of(speeds)
         waves, box = random_question(rng, 1, factors, False)
         question = SumOfMagnitudes(waves, box, plain(factors))
-        code, numpy = searched(question.grid(np.full(1, np.inf))), GridSearch(question.grid(np.full(1, np.inf)))
+        code, numpy = searched(question.grid()), GridSearch(question.grid())
         assert isinstance(code, CompiledGridSearch)
         for search in (code, numpy):
             search.climb()
         assert code.best == pytest.approx(numpy.best, rel=1e-5)
-        turned = searched(SumOfMagnitudes([-wave for wave in waves], box, plain(factors)).grid(np.full(1, np.inf)))
+        turned = searched(SumOfMagnitudes([-wave for wave in waves], box, plain(factors)).grid())
         turned.climb()
         assert turned.best == pytest.approx(code.best, rel=1e-5)
+        # knots may be a little above what any speeds attain: the bound is near the largest of theirs
+        q = np.linspace(box.lower, box.upper, 500)
+        top = plain(factors).largest(np.array([wave(q) for wave in waves]).T)[0].max()
         for search in (code, numpy):
-            assert search.show(1.02 * code.best, 1e8)
+            assert search.show(1.02 * top, 1e8)
             assert not search.show(0.98 * code.best, 1e8)
 
 
@@ -187,16 +190,16 @@ def test_values_with_factors_are_within_their_budget_by_sixty_digits(monkeypatch
     rng, factors = np.random.default_rng(5), factors_of(3)
     waves, box = random_question(rng, 2, factors, False)
     question = SumOfMagnitudes(waves, box, plain(factors))
-    search = GridSearch(question.grid(np.full(2, np.inf)))
+    search = GridSearch(question.grid())
     monkeypatch.setattr(flint.ctx, "prec", 200)
     corners = np.array(np.meshgrid(*([-1, 0, 1],) * 3)).reshape(3, -1).T
     for row in rng.integers(0, 20, (15, 2)):
         net, q = question.tensor[None], [flint.arb(0)] * 2
         for axis, at in zip(question.axes, row, strict=True):
-            x, table = axis.grids[23]
-            net = search._at_points(net, table[at : at + 1])
+            x = axis.grids[23][0]
+            net = search._at_points(net, axis.basis(x[at : at + 1]).astype(np.float32))
             q[axis.joint] = flint.arb(float(x[at]))
-        bound = search._below(net, 2, 0.0)[0][0]
+        bound = search._below(net, 2, 0.0, np.ones(1))[0][0]
         values = [_value(wave, q) for wave in waves]
         free = sum((abs(v) for f, v in zip(factors, values, strict=True) if f is None), flint.arb(0))
         for x in corners.tolist():

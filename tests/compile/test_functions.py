@@ -14,7 +14,7 @@ from dalembert.arm.io.files import read
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.graph_model import parameter_names, parameter_values
 from dalembert.compile.operations import count
-from dalembert.compile.regroup import Rationals, over, regrouped
+from dalembert.compile.regroup import regrouped
 from dalembert.formulations import (
     articulated_body,
     christoffel,
@@ -24,7 +24,7 @@ from dalembert.formulations import (
     newton_euler,
     regressor,
 )
-from dalembert.formulations.chain import chain
+from dalembert.formulations.chain import Rationals, chain, over
 from dalembert.formulations.system import SystemOverRing
 from dalembert.rings.algebra import matvec
 from dalembert.rings.graph import evaluate

@@ -26,7 +26,7 @@ from dalembert.bounds.box import Box
 from dalembert.bounds.waves import Wave
 from dalembert.equations import names
 from dalembert.reduction.certify import Key
-from dalembert.reduction.exact_error import least_error
+from dalembert.reduction.exact_error import least_errors
 from dalembert.reduction.reduced_model import ReducedModel
 from random_arms import coupled_motors, random_arm
 
@@ -137,7 +137,7 @@ class Campaign:
             qd, qdd, reached = best_speeds(keys, np.array([w(start[None])[0] for w in waves]), pattern)
             if reached > best:
                 best, state = reached, np.concatenate([start, qd * speed, qdd * rate])
-        found = least_error(model.cases[load], model.program, joint, state)
+        [found] = least_errors(model.cases[load], model.program, [(joint, state)])
         self.claim("torques over states", what, found, bound, moving)
 
     def report(self) -> None:

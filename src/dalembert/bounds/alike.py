@@ -28,7 +28,7 @@ def key_of(wave: Wave) -> tuple[bytes, float]:
 
 def same_sign(wave: Wave, other: Wave) -> float:
     """1 where the keys take a wave for the other one, -1 where they take it for the negative of it."""
-    return key_of(wave)[1] * key_of(other)[1]
+    return 1.0 if wave is other else key_of(wave)[1] * key_of(other)[1]
 
 
 def apart(wave: Wave, other: Wave, reach: Array) -> float:

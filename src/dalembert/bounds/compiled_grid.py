@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..compile import build, cache
 from ..compile.shared_library import CompiledLibrary
-from .grid_search import CELLS, CLIMB, Grid, GridAxis, GridSearch
+from .grid_axis import CELLS, GridAxis
+from .grid_search import CLIMB, Grid, GridSearch
 from .products import Single, SpeedProducts
 from .waves import Array, Complex
 
@@ -26,10 +27,12 @@ Ints, Doubles, Pointers = ctypes.c_int * JOINTS, ctypes.c_double * JOINTS, ctype
 
 class _Question(ctypes.Structure):
     _fields_ = [
-        ("joints", ctypes.c_int), ("waves", ctypes.c_int), ("size", Ints), ("slides", Ints), ("circle", Ints),
-        ("length", Doubles), ("curvature", Doubles), ("counts", ctypes.c_int), ("cells", ctypes.c_void_p),
-        ("table", ctypes.c_void_p), ("rounding", ctypes.c_double), ("relative", ctypes.c_double), ("bend", Doubles),
-        ("where", Pointers), ("first", ctypes.c_void_p), ("products", ctypes.c_void_p),
+        ("joints", ctypes.c_int), ("waves", ctypes.c_int), ("size", Ints), ("slides", Ints), ("counts", ctypes.c_int),
+        ("table", ctypes.c_void_p), ("where", Pointers),
+        *((name, ctypes.c_void_p) for name in ("first", "points", "lost", "raised", "expected")),
+        ("weight", Pointers), ("heaviest", Doubles), ("curvature", Doubles),
+        ("rounding", ctypes.c_double), ("relative", ctypes.c_double),
+        ("products", ctypes.c_void_p),
     ]  # fmt: skip
 
 
@@ -42,7 +45,7 @@ class _Products(ctypes.Structure):
 
 @lru_cache(maxsize=4)
 def _library(compiler: build.Compiler, machine: str) -> Any:
-    text = Path(__file__).with_name("grid.c").read_text(encoding="utf-8")
+    text = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("grid_net.c", "grid.c"))
     key = hashlib.sha256("\0".join(("grid", compiler.identity, machine, text)).encode()).hexdigest()
     library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
     pointer, number = ctypes.c_void_p, ctypes.c_double
@@ -73,12 +76,18 @@ def searched(grid: Grid) -> GridSearch:
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """The points of an axis for every number of cells: all positions, where those of each begin, the basis functions
-    there and their addresses.
+    """The grids of an axis: positions of all points, where those of each grid begin and how many they are, what may lie
+    above them, the largest factor of a basis function, by how much sums are expected to be raised, the weights of the
+    orders, and the tables of basis functions with their addresses.
     """
 
     where: Array
-    first: NDArray[np.int64]
+    first: NDArray[np.int32]
+    points: NDArray[np.int32]
+    lost: Array
+    raised: Array
+    expected: Array
+    weight: Single
     tables: list[Single]
     addresses: list[int]
 
@@ -86,8 +95,15 @@ class _Points:
 @lru_cache(maxsize=64)
 def _points(axis: GridAxis) -> _Points:
     positions, tables = [x for x, _ in axis.grids], [table for _, table in axis.grids]
-    first = np.concatenate([[0], np.cumsum([len(x) for x in positions])[:-1]])
-    return _Points(np.concatenate(positions), first, tables, [table.ctypes.data for table in tables])
+    points = np.array([len(x) for x in positions], np.int32)
+    first = np.concatenate([[0], np.cumsum(points)[:-1]]).astype(np.int32)
+    lost, expected = axis.choices
+    raised = np.array([axis.raised(cells).max() for cells in CELLS.tolist()])
+    weight = axis.weights.astype(np.float32)
+    return _Points(
+        np.concatenate(positions), first, points, lost, raised, expected, weight, tables,
+        [table.ctypes.data for table in tables],
+    )  # fmt: skip
 
 
 class CompiledGridSearch(GridSearch):
@@ -101,18 +117,20 @@ class CompiledGridSearch(GridSearch):
         self._tensor = np.zeros((*grid.tensor.shape[:-1], room), np.float32)
         self._tensor[..., :waves] = grid.tensor
         ask = self._ask = _Question(len(grid.axes), room)
-        tables, first = (np.zeros((len(grid.axes), len(CELLS)), kind) for kind in (np.uintp, np.int32))
-        self._kept: list[Any] = [tables, first, CELLS.astype(np.int32)]
-        for number, axis in enumerate(grid.axes):
-            ask.size[number], ask.slides[number], ask.circle[number] = axis.size, axis.slides, axis.circle
-            ask.length[number], ask.curvature[number] = axis.length, grid.curvature[number]
-            ask.bend[number] = float(axis.bend.max(initial=0.0))
-            points = _points(replace(axis, joint=0))
-            tables[number], first[number] = points.addresses, points.first
-            self._kept.append(points)
-            ask.where[number] = points.where.ctypes.data
-        ask.counts, ask.cells, ask.table = len(CELLS), self._kept[2].ctypes.data, tables.ctypes.data
-        ask.first, ask.rounding, ask.relative = first.ctypes.data, grid.rounding, grid.relative
+        axes = [_points(replace(axis, joint=0)) for axis in grid.axes]
+        for number, (axis, points) in enumerate(zip(grid.axes, axes, strict=True)):
+            ask.size[number], ask.slides[number] = axis.size, axis.slides
+            ask.heaviest[number] = float(points.weight.max(initial=0.0))
+            ask.curvature[number] = grid.curvature[number]
+            ask.where[number], ask.weight[number] = points.where.ctypes.data, points.weight.ctypes.data
+        tables = np.array([points.addresses for points in axes], np.uintp)
+        numbers = {name: np.array([getattr(points, name) for points in axes])
+                   for name in ("first", "points", "lost", "raised", "expected")}  # fmt: skip
+        self._kept: list[Any] = [axes, tables, numbers]
+        for name, array in numbers.items():
+            setattr(ask, name, array.ctypes.data)
+        ask.counts, ask.table = len(CELLS), tables.ctypes.data
+        ask.rounding, ask.relative = grid.rounding, grid.relative
         if grid.products is not None:
             ask.products = self._factors(grid.products, room)
 

@@ -1,217 +1,16 @@
-/* Shows that a sum of magnitudes of waves stays below a number, joint by joint: see grid.py, whose steps these are. */
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define JOINTS 16
-#define LANES 16
-#define SIGNED 7                    /* most speeds whose signs are told apart */
-#define TERMS 28                    /* their products and squares */
-#define BLOCK 64                    /* their signs, all but those of the first */
-#define ROOM 1458                   /* 2 * 3^6 */
-#define LITTLE 0.002                /* squares below this part of the sum of magnitudes may be left out */
-
-/* Which factors the waves have: see products.py. */
-typedef struct {
-    int speeds, pairs;              /* terms are the pairs of speeds, and then their squares */
-    const float *free, *fixed;      /* [waves]: parts with a factor of their own, and with the factor 1 */
-    const int *lane;                /* [terms]: the wave of each term, and how much of it that is */
-    const float *weight;
-    const float *corner;            /* [pairs][BLOCK]: factors of the pairs */
-} Products;
-
-typedef struct {
-    int joints, waves;              /* waves: one, or a multiple of LANES, the last ones zero */
-    int size[JOINTS], slides[JOINTS], circle[JOINTS];
-    double length[JOINTS];          /* of the range, in the units of the basis functions */
-    double curvature[JOINTS];       /* a bound of sum |d^2 w / dx^2| over the box, or infinity */
-    int counts;                     /* how many numbers of cells there are to choose from */
-    const int *cells;               /* those, ascending */
-    const float *const *table;      /* [joint * counts + choice]: basis functions at the points */
-    double rounding, relative;      /* what a value may be off by: relative * value + rounding is no less */
-    double bend[JOINTS];            /* the largest factor of a second derivative: k^2, or p (p - 1) */
-    const double *where[JOINTS];    /* [joint]: positions of all points, table by table */
-    const int *first;               /* [joint * counts + choice]: where those of a table begin */
-    const Products *products;       /* null where all factors are free */
-} Question;
+/* Shows that a sum of magnitudes of waves stays below a number, joint by joint: see grid_search.py, whose steps these
+   are. It is compiled with grid_net.c before it. */
 
 typedef struct {
     const Question *ask;
-    float *net[JOINTS + 1], *rows[2];
+    const float *whole;             /* the net of which no joint stands yet */
+    float *net[JOINTS + 1], *rows[2], *spare[2];
     double used, limit, guess[JOINTS + 1], here[JOINTS], best, *at;
-    int stopped;
+    double raised[JOINTS + 1];      /* the product of the largest factors of the basis functions so far */
+    double record;                  /* the largest value of a raised sum at all joints */
+    double failed[JOINTS];          /* where a raised sum was too large */
+    int stopped, missed;            /* no work is left; a sum was too large */
 } Search;
-
-static long inner(const Question *ask, int from) {
-    long size = ask->waves;
-    for (int j = from; j < ask->joints; j++) size *= ask->size[j];
-    return size;
-}
-
-/* sum over the basis functions of joint `from` of what they add at most: pairs as sqrt(a^2 + b^2); in `bent` with the
-   factor of the second derivative. */
-static void collapse(const Question *ask, int from, const float *restrict net, float *restrict sum,
-                     float *restrict bent) {
-    const long n = inner(ask, from + 1);
-    if (ask->slides[from]) {
-        for (long i = 0; i < n; i++) sum[i] = fabsf(net[i]);
-        if (bent) memset(bent, 0, n * sizeof *bent);
-        for (int p = 1; p < ask->size[from]; p++) {
-            const float *row = net + p * n;
-            for (long i = 0; i < n; i++) sum[i] += fabsf(row[i]);
-            if (bent && p > 1)
-                for (long i = 0; i < n; i++) bent[i] += (float)(p * (p - 1)) * fabsf(row[i]);
-        }
-        return;
-    }
-    for (long i = 0; i < n; i++) sum[i] = fabsf(net[i]);
-    if (bent) memset(bent, 0, n * sizeof *bent);
-    for (int k = 1; 2 * k < ask->size[from]; k++) {
-        const float *a = net + (2 * k - 1) * n, *b = a + n, factor = (float)(k * k);
-        if (bent)
-            for (long i = 0; i < n; i++) {
-                const float size = sqrtf(a[i] * a[i] + b[i] * b[i]);
-                sum[i] += size;
-                bent[i] += factor * size;
-            }
-        else
-            for (long i = 0; i < n; i++) sum[i] += sqrtf(a[i] * a[i] + b[i] * b[i]);
-    }
-}
-
-static double larger(double a, double b) { return a > b ? a : b; }
-
-static double smaller(double a, double b) { return a < b ? a : b; }
-
-static float total(float *lanes) {
-    for (int i = 0; i < 8; i++) lanes[i] += lanes[8 + i];
-    for (int i = 0; i < 4; i++) lanes[i] += lanes[4 + i];
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-}
-
-/* The sum over the waves of the magnitudes of their values. */
-static double magnitudes(const Question *ask, const float *net) {
-    if (ask->waves == 1) return fabsf(*net);
-    float lanes[LANES] = {0};
-    for (int w = 0; w < ask->waves; w += LANES)
-        for (int i = 0; i < LANES; i++) lanes[i] += fabsf(net[w + i]);
-    return total(lanes);
-}
-
-/* The sum over the waves of what is left once all joints from `from` on are collapsed, in place. */
-static double collapsed(const Question *ask, int from, float *rows) {
-    for (int j = from; j < ask->joints; j++) {
-        const long n = inner(ask, j + 1);
-        if (ask->slides[j]) {
-            for (int p = 1; p < ask->size[j]; p++)
-                for (long i = 0; i < n; i++) rows[i] += rows[p * n + i];
-            continue;
-        }
-        for (int k = 1; 2 * k < ask->size[j]; k++) {
-            const float *a = rows + (2 * k - 1) * n, *b = a + n;
-            for (long i = 0; i < n; i++) rows[i] += sqrtf(a[i] * a[i] + b[i] * b[i]);
-        }
-    }
-    return magnitudes(ask, rows);
-}
-
-/* The sums of products at all corners, into `sums`, and the least and the largest of them. */
-static void at_corners(const Products *p, const float *restrict value, float *restrict sums, float *low, float *high) {
-    for (int i = 0; i < BLOCK; i++) sums[i] = 0.0f;
-    for (int t = 0; t < p->pairs; t++) {
-        const float *restrict row = p->corner + t * BLOCK, v = value[t];
-        for (int i = 0; i < BLOCK; i++) sums[i] += v * row[i];
-    }
-    float least[BLOCK / 2], most[BLOCK / 2];
-    for (int i = 0; i < BLOCK / 2; i++) {
-        const float a = sums[i], b = sums[BLOCK / 2 + i];
-        least[i] = a < b ? a : b;
-        most[i] = a > b ? a : b;
-    }
-    for (int i = 0; i < BLOCK / 4; i++) {
-        const float a = least[BLOCK / 4 + i], b = most[BLOCK / 4 + i];
-        least[i] = a < least[i] ? a : least[i];
-        most[i] = b > most[i] ? b : most[i];
-    }
-    for (int i = 0; i < BLOCK / 8; i++) {
-        const float a = least[BLOCK / 8 + i], b = most[BLOCK / 8 + i];
-        least[i] = a < least[i] ? a : least[i];
-        most[i] = b > most[i] ? b : most[i];
-    }
-    *low = *high = 0.0f;
-    for (int i = 0; i < BLOCK / 8; i++) {
-        *low = least[i] < *low ? least[i] : *low;
-        *high = most[i] > *high ? most[i] : *high;
-    }
-}
-
-/* The largest value of side * (sum of products + sum_j square_j x_j^2), from the sums of products at the corners. A sum
-   is affine in each x_j: at zero it is the mean of those at -1 and 1. Squares that bend downwards are taken at -1, 0
-   and 1 and with a quarter of their coefficient, but for the largest one, whose parabola has its top where it has; those
-   below `little` are left out. */
-static double at_knots(const Products *p, const float *sums, float side, const float *square, float little) {
-    const int m = p->speeds;
-    float rooms[2][ROOM], *from = rooms[0], *to = rooms[1], bent[SIGNED];
-    int size[SIGNED], top = -1, count = 1 << (m - 1);
-    double added = 0.0;
-    for (int j = 0; j < m; j++) {
-        const float c = side * square[j];
-        size[j] = j ? 2 : 1;
-        bent[j] = 0.0f;
-        if (c >= 0.0f) added += c;
-        else if (-c >= little) {
-            bent[j] = c;
-            if (top < 0 || c < bent[top]) top = j;
-        }
-    }
-    for (int i = 0; i < count; i++) from[i] = side * sums[i];
-    if (bent[0] < 0.0f) {  /* of the first number only -1 is there: x and -x have the same products */
-        for (int i = 0; i < count; i++) from[count + i] = from[count - 1 - i];
-        size[0] = 2;
-        count *= 2;
-    }
-    long stride = 1;
-    for (int j = m - 1; j >= 0; j--) {
-        if (bent[j] < 0.0f && j != top) {
-            const long outer = count / (2 * stride);
-            const float c = bent[j];
-            added -= 0.25 * c;
-            for (long o = 0; o < outer; o++) {
-                const float *restrict low = from + 2 * o * stride, *restrict high = low + stride;
-                float *restrict next = to + 3 * o * stride;
-                for (long i = 0; i < stride; i++) {
-                    next[i] = low[i] + c;
-                    next[stride + i] = high[i] + c;
-                    next[2 * stride + i] = 0.5f * (low[i] + high[i]);
-                }
-            }
-            float *old = from;
-            from = to;
-            to = old;
-            count = (int)(3 * outer * stride);
-            size[j] = 3;
-        }
-        stride *= size[j];
-    }
-    float most = 0.0f;
-    if (top < 0)
-        for (int i = 0; i < count; i++) most = from[i] > most ? from[i] : most;
-    else {
-        long step = 1;
-        for (int j = top + 1; j < m; j++) step *= size[j];
-        const float c = -bent[top], quarter = 0.25f / c;
-        for (long o = 0; o < count / (2 * step); o++) {
-            const float *low = from + 2 * o * step, *high = low + step;
-            for (long i = 0; i < step; i++) {
-                const float mean = 0.5f * (low[i] + high[i]), slope = fabsf(0.5f * (high[i] - low[i]));
-                const float best = mean + (slope < 2.0f * c ? slope * slope * quarter : slope - c);
-                most = best > most ? best : most;
-            }
-        }
-    }
-    return added + most;
-}
 
 /* By how much a sum whose waves have the values `net`, and anything beside them, is less than that of magnitudes; with
    the knots only where the corners gain less than `enough`. Where the signs are `hopeless`, since what they attain is
@@ -251,52 +50,24 @@ static double gain(Search *search, const float *net, double enough, int hopeless
     return larger(0.0, sure - loose - larger(up, down));
 }
 
-/* Bounds of the sum, whatever the joints from `level` on, and of its second derivative along `level`; magnitudes will
+/* Bounds of the sum, whatever the joints from `level` on, and of what counts for grids of `level`; magnitudes will
    do where their sum is at most `enough`. `seen` takes a value that is attained, where it is found on the way. */
-static double below(Search *search, int level, const float *net, double *bent, double enough, double *seen) {
+static double below(Search *search, int level, const float *net, double raised, double *bent, double enough, double *seen) {
     const Question *ask = search->ask;
+    const double rounding = ask->rounding * raised;
     double bound;
     if (level == ask->joints) {
-        bound = ask->relative * magnitudes(ask, net) + ask->rounding;
+        bound = ask->relative * magnitudes(ask, net) + rounding;
         if (!ask->products) *seen = bound;
     } else {
         collapse(ask, level, net, search->rows[0], bent ? search->rows[1] : NULL);
-        if (bent) *bent = ask->relative * collapsed(ask, level + 1, search->rows[1]) + ask->bend[level] * ask->rounding;
-        bound = ask->relative * collapsed(ask, level + 1, search->rows[0]) + ask->rounding;
+        if (bent) *bent = ask->heaviest[level] > 0.0
+            ? ask->relative * collapsed(ask, level + 1, search->rows[1]) + ask->heaviest[level] * rounding : 0.0;
+        bound = ask->relative * collapsed(ask, level + 1, search->rows[0]) + rounding;
     }
     if (ask->products && !(bound <= enough) && bound < INFINITY)
         bound -= gain(search, net, bound - enough, level < ask->joints && enough > 0.0, seen);
     return bound;
-}
-
-/* The net with joint `level` at one point. */
-static void contract(const Question *ask, int level, const float *restrict basis, const float *restrict net,
-                     float *restrict out) {
-    const long n = inner(ask, level + 1);
-    const int size = ask->size[level];
-    if (size == 7 || size == 5 || size == 3) {
-        const float *r0 = net, *r1 = net + n, *r2 = net + 2 * n;
-        const float b0 = basis[0], b1 = basis[1], b2 = basis[2];
-        if (size == 3) {
-            for (long i = 0; i < n; i++) out[i] = b0 * r0[i] + b1 * r1[i] + b2 * r2[i];
-            return;
-        }
-        const float *r3 = net + 3 * n, *r4 = net + 4 * n, b3 = basis[3], b4 = basis[4];
-        if (size == 5) {
-            for (long i = 0; i < n; i++)
-                out[i] = b0 * r0[i] + b1 * r1[i] + b2 * r2[i] + b3 * r3[i] + b4 * r4[i];
-            return;
-        }
-        const float *r5 = net + 5 * n, *r6 = net + 6 * n, b5 = basis[5], b6 = basis[6];
-        for (long i = 0; i < n; i++)
-            out[i] = b0 * r0[i] + b1 * r1[i] + b2 * r2[i] + b3 * r3[i] + b4 * r4[i] + b5 * r5[i] + b6 * r6[i];
-        return;
-    }
-    for (long i = 0; i < n; i++) out[i] = basis[0] * net[i];
-    for (int k = 1; k < size; k++) {
-        const float *row = net + k * n, factor = basis[k];
-        for (long i = 0; i < n; i++) out[i] += factor * row[i];
-    }
 }
 
 /* The position of a point. */
@@ -305,34 +76,58 @@ static double position(const Question *ask, int level, int choice, int point) {
 }
 
 /* Keeps the largest value met and its position. */
-static void keep(Search *search, double value) {
+static void keep(Search *search, const double *at, double value) {
     if (value > search->best) {
         search->best = value;
-        memcpy(search->at, search->here, search->ask->joints * sizeof *search->at);
+        memcpy(search->at, at, search->ask->joints * sizeof *search->at);
     }
 }
 
-/* Whether the sum is shown to be at most `most`, whatever the joints from `level` on; `top` takes the largest value
-   met. The sum at the points has to be at most `most` less what interpolation adds, which is chosen so that a sum of
-   about `guess` passes; where one above it is met, with a finer grid again. */
+/* The sum at one position of the joints from `level` on, none of them raised; `seen` takes what is attained there. */
+static double value_at(Search *search, int level, const float *net, const double *at, double *seen) {
+    const Question *ask = search->ask;
+    for (int j = level; j < ask->joints; j++) {
+        float basis[ask->size[j]];
+        basis_at(ask, j, at[j], basis);
+        contract(ask, j, basis, net, search->spare[j % 2]);
+        search->used += (double)inner(ask, j + 1);
+        net = search->spare[j % 2];
+    }
+    *seen = 0.0;
+    return below(search, ask->joints, net, search->raised[level], NULL, -1.0, seen);
+}
+
+/* Looks at the place where the joints stand, none of them raised: keeps what is attained there. */
+static void look(Search *search) {
+    double seen;
+    value_at(search, 0, search->whole, search->here, &seen);
+    keep(search, search->here, seen);
+}
+
+/* Whether the sum is shown to be at most `most`, whatever the joints from `level` on; `top` takes the largest raised
+   value met. The raised sum at the points has to be at most `most` less what may lie above them; the grid is chosen so
+   that a sum of about `guess` passes. Where one is too large, its value without this joint raised says whether a finer
+   grid may do. */
 static int shown(Search *search, int level, const float *net, double most, double guess, double bent, double *top) {
     const Question *ask = search->ask;
-    const int left = ask->joints - level;
+    const int left = ask->joints - level, begin = level * ask->counts;
     float *child = search->net[level + 1];
     if (bent > ask->curvature[level]) bent = ask->curvature[level];
-    const double whole = ask->length[level] * ask->length[level] / 8.0 * bent * (1.0 + 1e-9);
     for (int tries = 0; tries < 40; tries++) {
         if (!(guess < most)) return 0;
         const double allowed = (most - guess) / left;
         int choice = 0;
-        while (choice < ask->counts && !(whole / ((double)ask->cells[choice] * ask->cells[choice]) <= allowed)) choice++;
+        while (choice < ask->counts &&
+               !(ask->lost[begin + choice] * bent + ask->expected[begin + choice] * guess <= allowed))
+            choice++;
         if (choice == ask->counts) return 0;
-        const int cells = ask->cells[choice], points = cells + !ask->circle[level];
-        const double next = most - whole / ((double)cells * cells);
-        const float *table = ask->table[level * ask->counts + choice];
+        const double next = most - ask->lost[begin + choice] * bent;
+        const float *table = ask->table[begin + choice];
         int good = 1;
         double met = 0.0;
-        for (int p = 0; p < points && good; p++) {
+        search->missed = 0;
+        search->raised[level + 1] = search->raised[level] * ask->raised[begin + choice];
+        for (int p = 0; p < ask->points[begin + choice] && good; p++) {
             contract(ask, level, table + (long)p * ask->size[level], net, child);
             search->here[level] = position(ask, level, choice, p);
             search->used += (double)inner(ask, level + 1);
@@ -340,13 +135,20 @@ static int shown(Search *search, int level, const float *net, double most, doubl
                 search->stopped = 1;
                 return 0;
             }
-            double curved = 0.0;
-            double value = 0.0;
-            const double bound = below(search, level + 1, child, left > 1 ? &curved : NULL, next, &value);
+            double curved = 0.0, value = 0.0;
+            const double bound =
+                below(search, level + 1, child, search->raised[level + 1], left > 1 ? &curved : NULL, next, &value);
             if (left == 1) {
                 if (bound > met) met = bound;
                 good = bound <= next;
-                keep(search, good ? value : bound);
+                if (!good) {
+                    memcpy(search->failed, search->here, ask->joints * sizeof *search->here);
+                    search->missed = 1;
+                }
+                if (bound > search->record) {
+                    search->record = bound;
+                    look(search);
+                }
             } else if (!(bound <= next)) {
                 double seen = 0.0, hope = search->guess[level + 1] * bound;
                 if (hope > next) hope = 0.5 * next;
@@ -359,8 +161,13 @@ static int shown(Search *search, int level, const float *net, double most, doubl
         }
         if (met > *top) *top = met;
         if (good) return 1;
-        if (met >= most) return 0;
-        const double higher = met + 0.25 * (most - met);
+        double value = 0.0, seen;
+        if (search->missed) {
+            value = value_at(search, level, net, search->failed, &seen);
+            if (!level) keep(search, search->failed, seen);
+            if (value >= most) return 0;
+        }
+        const double higher = value + 0.25 * (most - value);
         guess = higher > guess ? higher : guess + 0.5 * (most - guess);
     }
     return 0;
@@ -372,12 +179,13 @@ static int begin(Search *search, int level) {
     int fine = 1;
     for (int j = level + 1; j <= ask->joints; j++) fine &= !!(search->net[j] = malloc(inner(ask, j) * sizeof(float)));
     for (int i = 0; i < 2; i++) fine &= !!(search->rows[i] = malloc(inner(ask, level + 1) * sizeof(float)));
+    for (int i = 0; i < 2; i++) fine &= !!(search->spare[i] = malloc(inner(ask, level + 1) * sizeof(float)));
     return fine;
 }
 
 static void end(Search *search) {
-    for (int j = 0; j <= JOINTS; j++) free(search->net[j]);
-    for (int i = 0; i < 2; i++) free(search->rows[i]);
+    for (int j = 1; j <= JOINTS; j++) free(search->net[j]);
+    for (int i = 0; i < 2; i++) free(search->rows[i]), free(search->spare[i]);
 }
 
 /* Whether the sum is at most `most`: 1 or 0, and 2 where there is no memory. `guess` (joints + 1) are the parts of the
@@ -385,12 +193,14 @@ static void end(Search *search) {
    position; `used` the numbers computed, in and out, at most `limit`. */
 int show(const Question *ask, const float *net, double most, double limit, double *guess, double *best, double *at,
          double *used) {
-    Search search = {.ask = ask, .used = *used, .limit = limit, .best = *best, .at = at};
+    Search search = {.ask = ask, .used = *used, .limit = limit, .best = *best, .at = at, .raised = {1.0}};
     memcpy(search.guess, guess, (ask->joints + 1) * sizeof *guess);
+    search.whole = net;
+    search.record = *best;
     int result = 2;
     if (begin(&search, 0)) {
         double bent = 0.0, top = 0.0, value = 0.0;
-        const double bound = below(&search, 0, net, &bent, most, &value);
+        const double bound = below(&search, 0, net, 1.0, &bent, most, &value);
         result = bound <= most;
         if (!result) {
             double hope = search.guess[0] * bound;
@@ -407,7 +217,7 @@ int show(const Question *ask, const float *net, double most, double limit, doubl
 
 /* A large value: joint by joint the `width` nets with the largest bounds go on. 1, or 2 where there is no memory. */
 int climb(const Question *ask, const float *net, int choice, int width, double *best, double *at, double *used) {
-    Search search = {.ask = ask, .used = *used, .best = *best, .at = at};
+    Search search = {.ask = ask, .whole = net, .used = *used, .best = *best, .at = at, .raised = {1.0}};
     float *kept = malloc(inner(ask, 0) * sizeof(float)), *next = malloc((width + 1) * inner(ask, 1) * sizeof(float));
     double *bounds = malloc(width * sizeof *bounds), *path = malloc(2 * (width + 1) * JOINTS * sizeof *path);
     int result = 2;
@@ -417,16 +227,17 @@ int climb(const Question *ask, const float *net, int choice, int width, double *
         memcpy(kept, net, inner(ask, 0) * sizeof(float));
         for (int level = 0; level < ask->joints; level++) {
             const long size = inner(ask, level), small = inner(ask, level + 1);
-            const int points = ask->cells[choice] + !ask->circle[level];
+            const int points = ask->points[level * ask->counts + choice];
             int found = 0;
             for (int c = 0; c < count; c++)
                 for (int p = 0; p < points; p++) {
                     float *child = search.net[level + 1];
-                    contract(ask, level, ask->table[level * ask->counts + choice] + (long)p * ask->size[level],
-                             kept + c * size, child);
+                    float basis[ask->size[level]];
+                    basis_at(ask, level, position(ask, level, choice, p), basis);
+                    contract(ask, level, basis, kept + c * size, child);
                     search.used += (double)small;
                     double value = 0.0;
-                    const double bound = below(&search, level + 1, child, NULL, -1.0, &value);
+                    const double bound = below(&search, level + 1, child, 1.0, NULL, -1.0, &value);
                     if (!(bound >= 0.0) || (found == width && bound <= bounds[found - 1])) continue;
                     int slot = found < width ? found++ : found - 1;
                     for (; slot > 0 && bounds[slot - 1] < bound; slot--) {
@@ -457,7 +268,7 @@ int climb(const Question *ask, const float *net, int choice, int width, double *
         }
         if (next && count) {
             memcpy(search.here, old, JOINTS * sizeof(double));
-            keep(&search, bounds[0]);
+            look(&search);
         }
         *used = search.used;
         *best = search.best;
@@ -469,29 +280,4 @@ int climb(const Question *ask, const float *net, int choice, int width, double *
     free(bounds);
     free(path);
     return result;
-}
-
-/* Exponentials -n .. n along one axis of (outer, 2 n + 1, inner) complex numbers to 1, cos x, sin x, ...:
-   c e^(ikx) + d e^(-ikx) = (c + d) cos kx + i (c - d) sin kx. */
-int to_real(double *z, long outer, int n, long inner_size) {
-    const long row = 2 * inner_size, block = (2 * n + 1) * row;
-    double *old = malloc(block * sizeof *old);
-    if (!old) return 2;
-    for (long o = 0; o < outer; o++) {
-        double *at = z + o * block;
-        memcpy(old, at, block * sizeof *old);
-        memcpy(at, old + n * row, row * sizeof *old);
-        for (int k = 1; k <= n; k++) {
-            const double *c = old + (n + k) * row, *d = old + (n - k) * row;
-            double *cosine = at + (2 * k - 1) * row, *sine = at + 2 * k * row;
-            for (long i = 0; i < row; i += 2) {
-                cosine[i] = c[i] + d[i];
-                cosine[i + 1] = c[i + 1] + d[i + 1];
-                sine[i] = -(c[i + 1] - d[i + 1]);
-                sine[i + 1] = c[i] - d[i];
-            }
-        }
-    }
-    free(old);
-    return 1;
 }

@@ -1,20 +1,15 @@
 """The largest value of a sum of magnitudes f = sum_j |w_j| over a box, by values on grids.
 
-Linear interpolation of a function with second derivative at most B is off by h^2 B / 8 between points h apart. Between
-the points of a grid over several joints, a sum of magnitudes, which is convex in its waves, is at most
-
-    G + sum_j h_j^2 / 8 max sum |d^2 w / dx_j^2|,    G = max over the points of f.
-
-The second derivatives are sums of magnitudes themselves and are bounded first, more roughly, by the same search
-(``grid_search.py``). This costs little with six joints or more, where boxes (``branch.py``) are too many; with few
-joints, boxes come closer. Where the waves have factors that are not free of each other (``products.py``), f is the
-largest |sum_j y_j w_j| over these, and its second derivative is bounded likewise.
+Joint by joint, the largest value of a function is at most that of a raised one at the points of a grid and a small part
+of its moduli (``grid_axis.py``), and a sum of magnitudes is the largest of such functions. This costs little with six
+joints or more, where boxes (``branch.py``) are too many; with few joints, boxes come closer. Where the waves have
+factors that are not free of each other (``products.py``), f is the largest |sum_j y_j w_j| over these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -24,7 +19,8 @@ from ..arm.errors import ArmError
 from .bernstein import degree
 from .box import Box
 from .compiled_grid import searched, to_real
-from .grid_search import Grid, GridAxis, GridSearch
+from .grid_axis import GridAxis
+from .grid_search import Grid, GridSearch
 from .products import Single, SpeedProducts
 from .waves import OUTWARD, Array, Complex, Wave, monomials
 
@@ -36,20 +32,20 @@ VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
 LARGEST = 6_000_000
 """Most coefficients of all waves together."""
-COARSEST, FINER, DEARER = 0.48, 2.0, 3.0
+COARSEST, FINER, DEARER = 0.12, 2.0, 2.0
 """Gap that is shown first, as a part of the largest value met, how much smaller the next one is, and about how much
 more work that one takes."""
 MORE = 0.3
 """Part of the work that may be added for a bound where a goal cannot be shown."""
 SURE = 0.02
 """Gap that is taken to be within reach of every sum."""
-CURVATURE_COST = 100.0
-"""About how much work the bounds of second derivatives take, for each coefficient."""
-CLOSE, HOPE = 0.12, 1.5
+CLOSE, HOPE = 0.06, 1.5
 """Gap of a goal, as a part of the largest value met, below which larger gaps are shown first, and the multiple of the
 work allowed that the goal may be expected to take from what these took."""
 LEAST_GAP = 0.002
 """Least gap above the largest value met at which a goal is tried."""
+CURVATURE_COST = 100.0
+"""About how much work the bounds of second derivatives take, for each coefficient."""
 BENT, BENT_WORK = (1.0, 2.0, 4.0), 0.5
 """Gaps for second derivatives, tried in turn, and the part of the work that all of them may take."""
 BENT_AXES = 4
@@ -67,9 +63,11 @@ class SumOfMagnitudes:
     |sum_j y_j w_j|.
     """
 
-    def __init__(self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None) -> None:
+    def __init__(
+        self, waves: Sequence[Wave], box: Box, products: SpeedProducts | None = None, interpolated: bool = False
+    ) -> None:
         joints = sorted({j for wave in waves for j in wave.joints})
-        self.box, self.products = box, products
+        self.box, self.products, self.interpolated, self.used = box, products, interpolated, 0.0
         # positions of sliding joints are counted in their reach, so that every basis function is at most one
         self.reach = np.where(np.isfinite(box.reach) & (box.reach > 0), box.reach, 1.0)
         weights = [wave.size * monomials(self.reach[None], wave.p)[0] for wave in waves]
@@ -92,7 +90,6 @@ class SumOfMagnitudes:
         )
         terms = 0 if products is None else len(products.lane)
         self.relative = 1 + UNIT * (len(waves) + steps + terms + 16)
-        self.used = 0.0
 
     def _axis(self, j: int, waves: Sequence[Wave]) -> GridAxis:
         slides = any(bool(wave.p[:, j].any()) for wave in waves)
@@ -100,21 +97,20 @@ class SumOfMagnitudes:
         low, high, scale = float(self.box.lower[j]), float(self.box.upper[j]), float(self.reach[j])
         if slides:
             return GridAxis(j, most, True, low / scale, high / scale, False)
-        return GridAxis(j, most, False, low, high, bool(self.box.circle[j]))
+        return GridAxis(j, most, False, low, high, bool(self.box.circle[j]), self.interpolated)
 
     def _tensor(self, waves: Sequence[Wave]) -> Single:
         """Coefficients by basis functions, one axis for each joint, the waves last."""
         shape = [axis.size for axis in self.axes]
         dense = np.zeros((len(waves), prod(shape)), np.complex128)
-        for row, wave in enumerate(waves):
-            c: Complex = wave.c * monomials(self.reach[None], wave.p)[0]
-            for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
-                index = tuple(
-                    wave.p[:, axis.joint] if axis.slides else sign * wave.k[:, axis.joint] + axis.degree
-                    for axis in self.axes
-                )
-                flat = np.ravel_multi_index(index, shape) if index else np.zeros(len(c), np.int64)
-                np.add.at(dense[row], flat, half)
+        k, p = (np.concatenate([getattr(wave, part) for wave in waves]) for part in ("k", "p"))
+        c: Complex = np.concatenate([wave.c for wave in waves]) * monomials(self.reach[None], p)[0]
+        row = np.repeat(np.arange(len(waves)) * prod(shape), [len(wave) for wave in waves])
+        for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
+            index = tuple(
+                p[:, axis.joint] if axis.slides else sign * k[:, axis.joint] + axis.degree for axis in self.axes
+            )
+            np.add.at(dense.reshape(-1), row + (np.ravel_multi_index(index, shape) if index else 0), half)
         real = to_real(dense.reshape(len(waves), *shape), [None if axis.slides else axis.degree for axis in self.axes])
         return np.ascontiguousarray(np.moveaxis(real, 0, -1), np.float32)
 
@@ -125,23 +121,23 @@ class SumOfMagnitudes:
             position[axis.joint] = x * (self.reach[axis.joint] if axis.slides else 1.0)
         return position
 
-    def grid(self, curvature: Array) -> Grid:
+    def grid(self) -> Grid:
         """The sum as it is searched."""
-        return Grid(self.axes, self.tensor, self.rounding, self.relative, curvature, self.products)
+        unknown = np.full(len(self.axes), np.inf)
+        return Grid(self.axes, self.tensor, self.rounding, self.relative, unknown, self.products)
 
     def curvature(self, work: float) -> Array:
-        """Bounds of sum |d^2 w / dx^2| along the first axes; infinity along the others, and where they take too much
-        work.
+        """Bounds of sum |d^2 w / dx^2| along the first interpolated axes; infinity along the others, and where they
+        take too much work.
         """
         found = np.full(len(self.axes), np.inf)
-        for number, axis in enumerate(self.axes[:BENT_AXES] if len(self.axes) > 2 else ()):
+        for number, axis in enumerate(self.axes[:BENT_AXES] if self.interpolated and len(self.axes) > 2 else ()):
             bent = np.moveaxis(self.tensor, number, -2) * axis.bend.astype(np.float32)[:, None]
             if axis.slides:  # the second derivative of x^p has the power p - 2
                 bent = np.roll(bent, -2, axis=-2)
             # this axis comes last: its pairs are bounded whatever its position
             axes = [*self.axes[:number], *self.axes[number + 1 :], axis]
-            most = float(axis.bend.max(initial=0.0))
-            unknown = np.full(len(axes), np.inf)
+            most, unknown = float(axis.bend.max(initial=0.0)), np.full(len(axes), np.inf)
             search = searched(Grid(axes, bent, most * self.rounding, self.relative, unknown, self.products))
             search.climb(BENT_CLIMB)
             limit = search.used + work * BENT_WORK / BENT_AXES
@@ -169,7 +165,7 @@ def _shown(search: GridSearch, gap: float, limit: float) -> float | None:
 
 @dataclass(frozen=True)
 class LargestSum:
-    """A proved bound, the work (numbers computed), whether a grid was gone through at all, the largest value found,
+    """A proved bound, the work (numbers computed), whether a grid was gone through at all, the largest value attained,
     where, if it is above the one that was known, and the least bound that the work allowed is likely to come to.
     """
 
@@ -212,27 +208,28 @@ def largest_sum(
         return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
     if work < question.tensor.size:
         return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
-    return Ladder(question, known, bound, gap, work).climbed(goal).scaled(exponent)
+    found = Ladder(question, known, bound, gap, work).climbed(goal)
+    if found.at is not None:
+        values = np.array([wave(found.at) for wave in waves])
+        attained = np.abs(values).sum() if products is None else products.largest(values[None])[1][0]
+        found = replace(found, attained=max(known, float(attained)))
+    return found.scaled(exponent)
 
 
 class Ladder:
-    """The steps by which one sum is bounded: a goal at once, or ever smaller gaps.
-
-    The second derivatives are bounded once more work than that takes has been spent without them.
-    """
+    """The steps by which one sum is bounded: a goal at once, or ever smaller gaps."""
 
     def __init__(self, question: SumOfMagnitudes, known: float, bound: float, gap: float, work: float) -> None:
         self.question, self.known, self.bound, self.gap, self.work = question, known, bound, gap, work
-        self.search = searched(question.grid(np.full(len(question.axes), np.inf)))
+        self.search = searched(question.grid())
         self.search.best = OUTWARD * known + question.rounding
         self.search.climb()
-        self.plain = len(question.axes) > 2
         self.shown = False
         self.reach = 0.0
         """The smallest gap that the work is likely to reach."""
 
     def climbed(self, goal: float) -> LargestSum:
-        """The bound, once all steps are done that there is work for."""
+        """The bound, once all steps are done that there is work for; ``attained`` is what was known."""
         search = self.search
         if not np.isfinite(goal) or search.best > goal:
             self._gaps(self.work, goal)
@@ -240,12 +237,9 @@ class Ladder:
             self.bound, self.shown = goal, True
         elif not self.shown:
             self._gaps(search.used + MORE * self.work, goal)
-        at, question, attained = None, self.question, self.known
-        if search.at is not None:
-            at = question.position(search.at)
-            attained = max(self.known, search.best / question.relative - 2 * question.rounding)
+        at = None if search.at is None else self.question.position(search.at)
         reach = min(self.bound, (1 + max(self.reach, SURE)) * search.best)
-        return LargestSum(self.bound, search.used, self.shown, attained, at, reach)
+        return LargestSum(self.bound, search.used, self.shown, self.known, at, reach)
 
     def _hopeful(self, goal: float) -> bool:
         """Whether a goal is likely to be shown with the work allowed: one close to the largest value met is judged by
@@ -253,11 +247,11 @@ class Ladder:
         """
         share = COARSEST
         while (gap := goal / self.search.best - 1) < min(CLOSE, share / FINER):
-            before, most = self._spent(0.0), (1 + share) * self.search.best
+            before, most = self.search.used, (1 + share) * self.search.best
             if gap < LEAST_GAP or not self._show(most, self.work):
                 return False
             self.bound, self.shown = min(self.bound, OUTWARD * most), True
-            likely = self._spent(before) * DEARER ** (np.log(share / gap) / np.log(FINER))
+            likely = (self.search.used - before) * DEARER ** (np.log(share / gap) / np.log(FINER))
             if self.search.used + likely > HOPE * self.work:
                 return False
             share /= FINER
@@ -266,33 +260,21 @@ class Ladder:
     def _gaps(self, limit: float, goal: float) -> None:
         share = COARSEST
         while True:
-            before, most = self._spent(0.0), (1 + share) * self.search.best
+            before, most = self.search.used, (1 + share) * self.search.best
             while not (done := self._show(most, limit)) and self.search.best > most and self.search.used <= limit:
                 most = (1 + share) * self.search.best  # a value above it was met: the gap is above that one
             if done:
                 self.bound, self.shown = min(self.bound, OUTWARD * most), True
-            spent = self._spent(before)
+            spent = self.search.used - before
             if not done or share <= self.gap or self.search.used + spent * DEARER > limit or self.search.best > goal:
                 return
             share = max(self.gap, share / FINER)
 
-    def _spent(self, before: float) -> float:
-        """The work since then, without that for second derivatives, which no later step has to do again."""
-        return self.search.used - self.question.used - before
-
     def _show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``."""
-        search, before, best = self.search, self._spent(0.0), self.search.best
-        done = False
-        if self.plain:
-            plain = min(limit, search.used + CURVATURE_COST * self.question.tensor.size)
-            done = search.show(most, plain)
-            if not done and search.best <= most and search.used < limit:
-                search.bends(self.question.curvature(self.work))
-                search.used, self.plain = search.used + self.question.used, False
-        if not done and not self.plain and search.best <= most and search.used < limit:
-            done = search.show(most, limit)
-        gap, spent = most / max(best, search.best) - 1, max(self._spent(before), 1.0)
+        search, before, best = self.search, self.search.used, self.search.best
+        done = search.show(most, limit)
+        gap, spent = most / max(best, search.best) - 1, max(search.used - before, 1.0)
         if gap > 0:
             # a step to half the gap takes DEARER times the work; what was not shown is out of reach
             self.reach = max(gap * FINER ** -(np.log(self.work / spent) / np.log(DEARER)), 0.0 if done else 1.1 * gap)

@@ -2,10 +2,11 @@
 
 Where the waves have factors that are not free of each other (``products.py``), "sum" is the largest sum over these.
 
-Let the first joints stand at points of their grids. Of what is left, a function of the other joints, the moduli of the
-basis functions bound the sum and its second derivative along the next joint, whatever the positions of all others.
-Where the first is above what has to be shown, the next joint gets a grid of its own, as fine as this place needs: the
-sum at its points has to be less by h^2 / 8 of the second. So grids are coarse where the sum is small.
+Let the first joints stand at points of their grids, with raised basis functions (``grid_axis.py``). Of what is left, a
+function of the other joints, the moduli of the basis functions bound the sum, whatever the positions of all others, and
+what it may have above the points of a grid of the next joint. Where the first is above what has to be shown, the next
+joint gets a grid of its own, as fine as this place needs: the raised sum at its points has to be less by the second. So
+grids are coarse where the sum is small.
 
 This is the search in NumPy, for many nets at once; ``grid.c`` has the same steps for one net after the other.
 """
@@ -13,18 +14,15 @@ This is the search in NumPy, for many nets at once; ``grid.c`` has the same step
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from math import pi
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .grid_axis import CELLS, GridAxis
 from .products import Single, SpeedProducts
 from .waves import Array
 
-CELLS = np.array([*range(1, 49), *range(52, 97, 4), *range(104, 401, 8)])
-"""Numbers of cells a range may be divided into."""
 CLIMB = 12
 """Cells of the grid on which a large value is looked for, and how many nets go on from joint to joint unless told."""
 TRIES = 40
@@ -37,66 +35,13 @@ AT_ONCE = 4_000_000
 """Numbers computed in one batch."""
 
 
-@dataclass(frozen=True)
-class GridAxis:
-    """One joint: basis functions 1, cos x, sin x, ..., or powers of x (in units of its reach) where it slides."""
-
-    joint: int
-    degree: int
-    slides: bool
-    low: float
-    high: float
-    circle: bool
-
-    @property
-    def size(self) -> int:
-        """Number of basis functions."""
-        return self.degree + 1 if self.slides else 2 * self.degree + 1
-
-    @property
-    def length(self) -> float:
-        """The range that the points have to cover."""
-        return 2 * pi if self.circle else self.high - self.low
-
-    @property
-    def bend(self) -> Array:
-        """Factors of the second derivatives of the basis functions, in magnitude: k^2, or p (p - 1)."""
-        orders = np.arange(self.degree + 1, dtype=float)
-        return orders * (orders - 1) if self.slides else np.concatenate([[0.0], np.repeat(orders[1:] ** 2, 2)])
-
-    def basis(self, x: Array) -> Array:
-        """The basis functions at positions."""
-        if self.slides:
-            return np.stack([x**p for p in range(self.degree + 1)], axis=1)
-        rows = [np.ones_like(x)]
-        for k in range(1, self.degree + 1):
-            rows += [np.cos(k * x), np.sin(k * x)]
-        return np.stack(rows, axis=1)
-
-    def points(self, cells: int) -> Array:
-        """The ends of as many equal cells; a whole turn ends where it began."""
-        if self.circle:
-            return np.asarray(self.low + 2 * pi / cells * np.arange(cells, dtype=np.float64))
-        return np.linspace(self.low, self.high, cells + 1, dtype=np.float64)
-
-    @property
-    def grids(self) -> list[tuple[Array, Single]]:
-        """Points and basis functions there, for every number of cells in ``CELLS``."""
-        return _grids(replace(self, joint=0))
-
-
-@lru_cache(maxsize=64)
-def _grids(axis: GridAxis) -> list[tuple[Array, Single]]:
-    return [(x, axis.basis(x).astype(np.float32)) for x in map(axis.points, CELLS.tolist())]
-
-
 @dataclass(frozen=True, eq=False)
 class Grid:
     """A sum of magnitudes: one tensor of coefficients, by basis functions of each axis, the waves last.
 
     ``relative`` times a number computed, plus ``rounding``, is no less than the number meant. ``curvature`` bounds the
-    second derivatives along each axis, infinity where nothing is known. ``products`` are the factors of the waves;
-    None where all are free.
+    second derivatives along interpolated axes, infinity where nothing is known. ``products`` are the factors of the
+    waves; None where all are free.
     """
 
     axes: list[GridAxis]
@@ -137,26 +82,33 @@ class GridSearch:
 
     def show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``, with at most ``limit`` numbers computed in all."""
-        self._limit = limit
-        net = self.grid.tensor[None]
-        bound, bent, _ = self._below(net, 0, most)
+        self._limit, self._record = limit, self.best
+        net, raised = self.grid.tensor[None], np.ones(1)
+        bound, bent, _ = self._below(net, 0, most, raised)
         if bound[0] <= most:
             return True
         hope = self.guess[0] * bound
-        good, _ = self._shown(0, net, np.array([most]), np.where(hope < most, hope, 0.5 * most), bent, np.zeros((1, 0)))
-        return bool(good[0])
+        hope = np.where(hope < most, hope, 0.5 * most)
+        return bool(self._shown(0, net, np.array([most]), hope, bent, raised, np.zeros((1, 0))).good[0])
 
     def climb(self, width: int = CLIMB) -> None:
         """Looks for a large value: joint by joint the ``width`` nets with the largest bounds go on."""
-        nets, place, choice = self.grid.tensor[None], np.zeros((1, 0)), int(np.flatnonzero(CELLS == CLIMB)[0])
-        bounds = np.zeros(1)
+        nets, place = self.grid.tensor[None], np.zeros((1, 0))
         for level, axis in enumerate(self.grid.axes):
-            x, table = axis.grids[choice]
-            nets, place = self._at_points(nets, table), _extended(place, x)
-            bounds = self._below(nets, level + 1, -np.inf)[0]
+            x = axis.points(CLIMB)
+            nets, place = self._at_points(nets, axis.basis(x).astype(np.float32)), _extended(place, x)
+            bounds = self._below(nets, level + 1, -np.inf, np.ones(len(nets)))[0]
             order = np.argsort(-bounds, kind="stable")[:width]
-            nets, place, bounds = nets[order], place[order], bounds[order]
-        self._met(bounds, place)
+            nets, place = nets[order], place[order]
+        self._look(place[0])
+
+    def _look(self, place: Array) -> None:
+        """What is attained at a position."""
+        self._keep(float(self._values_at(0, self.grid.tensor[None], place[None], np.ones(1))[1][0]), place)
+
+    def _keep(self, attained: float, place: Array) -> None:
+        if attained > self.best:
+            self.best, self.at = attained, place.copy()
 
     def _at_points(self, nets: Single, table: Single) -> Single:
         """Nets (P, size, ...) with their first axis at all points: (P points, ...)."""
@@ -164,28 +116,32 @@ class GridSearch:
         self.used += made.size
         return np.asarray(made.reshape(-1, *nets.shape[2:]))
 
-    def _met(self, values: Array, place: Array) -> None:
-        """Keeps the largest value and its position."""
-        top = int(values.argmax())
-        if values[top] > self.best:
-            self.best, self.at = float(values[top]), place[top].copy()
-
-    def _below(self, nets: Single, level: int, enough: Array | float) -> tuple[Array, Array, Array]:
-        """Bounds of the sum, whatever the positions of the axes from ``level`` on, of the second derivative along the
-        first of them, and what is attained where it is found on the way, else zero. Magnitudes will do where their sum
-        is at most ``enough``.
+    def _values_at(self, level: int, nets: Single, place: Array, raised: Array) -> tuple[Array, Array]:
+        """Bounds of the sums with the axes from ``level`` on at a position for each net, none of them raised, and what
+        is attained there.
         """
-        grid = self.grid
+        for axis, x in zip(self.grid.axes[level:], place.T, strict=True):
+            rows = axis.basis(x).astype(np.float32)[:, None]
+            nets = np.matmul(rows, nets.reshape(len(nets), axis.size, -1)).reshape(len(nets), *nets.shape[2:])
+            self.used += nets.size
+        bounds, _, attained = self._below(nets, len(self.grid.axes), -np.inf, raised)
+        return bounds, attained
+
+    def _below(self, nets: Single, level: int, enough: Array | float, raised: Array) -> tuple[Array, Array, Array]:
+        """Bounds of the sum, whatever the positions of the axes from ``level`` on, of what counts for grids of the
+        first of them, and what is attained where it is found on the way, else zero. Magnitudes will do where their sum
+        is at most ``enough``; ``raised`` are the factors that rounding may have been multiplied with.
+        """
+        grid, rounding = self.grid, self.grid.rounding * raised
         sums, bent = np.abs(nets) if level == len(grid.axes) else nets, None
         for number, axis in enumerate(grid.axes[level:]):
             sizes = _sizes(sums, axis)
             if not number:
-                factors = axis.bend if axis.slides else axis.bend[::2]
-                bent = np.tensordot(sizes, factors.astype(np.float32), (1, 0))
+                bent = np.tensordot(sizes, axis.weights.astype(np.float32), (1, 0))
             else:
                 bent = _sizes(bent, axis).sum(axis=1)
             sums = sizes.sum(axis=1)
-        bound = np.asarray(grid.relative * sums.sum(axis=1, dtype=np.float64) + grid.rounding)
+        bound = np.asarray(grid.relative * sums.sum(axis=1, dtype=np.float64) + rounding)
         attained = np.zeros(len(bound)) if grid.products is not None else bound
         rows = np.flatnonzero(~(bound <= enough) & np.isfinite(bound))
         if grid.products is not None and len(rows):
@@ -196,21 +152,23 @@ class GridSearch:
             bound[rows] -= gained
         if bent is None:
             return bound, np.zeros(len(bound)), attained
-        more = float(grid.axes[level].bend.max(initial=0.0)) * grid.rounding
+        more = float(grid.axes[level].weights.max(initial=0.0)) * rounding
         return bound, grid.relative * bent.sum(axis=1, dtype=np.float64) + more, attained
 
     def _shown(
-        self, level: int, nets: Single, most: Array, guess: Array, bent: Array, place: Array
-    ) -> tuple[NDArray[np.bool_], Array]:
-        """Whether each net is shown to be at most ``most``, and the largest value met below it."""
+        self, level: int, nets: Single, most: Array, guess: Array, bent: Array, raised: Array, place: Array
+    ) -> Shown:
+        """Whether each net is shown to be at most ``most``."""
         axis, left = self.grid.axes[level], len(self.grid.axes) - level
-        good, met = np.zeros(len(nets), bool), np.zeros(len(nets))
-        whole = axis.length**2 / 8 * np.minimum(bent, self.grid.curvature[level]) * (1 + 1e-9)
+        found = Shown.nothing(len(nets), left)
+        (lost, expected), bent = axis.choices, np.minimum(bent, self.grid.curvature[level])
         open_ = np.arange(len(nets))
         for _ in range(TRIES):
             open_ = open_[guess[open_] < most[open_]]
             # as many cells as it takes; what no number of them is enough for is not shown
-            enough = whole[open_, None] / CELLS**2.0 <= ((most - guess)[open_] / left)[:, None]
+            with np.errstate(invalid="ignore"):  # what is too coarse, inf, is so where nothing bends as well
+                above = lost * bent[open_, None] + expected * guess[open_, None]
+            enough = above <= ((most - guess)[open_] / left)[:, None]
             open_, choices = open_[enough.any(axis=1)], enough.argmax(axis=1)[enough.any(axis=1)]
             if not len(open_):
                 break
@@ -219,41 +177,82 @@ class GridSearch:
                 step = max(1, AT_ONCE // (nets[0].size * int(CELLS[choice])))
                 for begin in range(0, len(rows), step):
                     part = rows[begin : begin + step]
-                    good[part], seen = self._over(level, choice, nets[part], most[part], whole[part], place[part])
-                    met[part] = np.maximum(met[part], seen)
-                    higher = seen + AHEAD * (most[part] - seen)
-                    guess[part] = np.where(higher > guess[part], higher, (guess[part] + most[part]) / 2)
-            open_ = open_[~good[open_] & (met[open_] < most[open_])]
-            if self.used > self._limit:
+                    over = self._over(
+                        level, choice, nets[part], most[part] - lost[choice] * bent[part], raised[part], place[part]
+                    )
+                    found.good[part], found.met[part] = over.good, np.maximum(found.met[part], over.met)
+                    found.failed[part] = over.failed
+            missed = open_[~found.good[open_]]
+            if self.used > self._limit or not len(missed):
                 break
-        return good, met
+            # the sum with this joint not raised tells whether a finer grid may do
+            told = np.isfinite(found.failed[missed]).all(axis=1)
+            value = np.zeros(len(missed))
+            if told.any():
+                rows = missed[told]
+                value[told], attained = self._values_at(level, nets[rows], found.failed[rows], raised[rows])
+                if not level:
+                    self._keep(float(attained[0]), found.failed[0])
+            higher = value + AHEAD * (most[missed] - value)
+            guess[missed] = np.where(higher > guess[missed], higher, (guess[missed] + most[missed]) / 2)
+            open_ = missed[value < most[missed]]
+        return found
 
-    def _over(
-        self, level: int, choice: int, nets: Single, most: Array, whole: Array, place: Array
-    ) -> tuple[NDArray[np.bool_], Array]:
-        """The same with one number of cells for all nets."""
-        x, table = self.grid.axes[level].grids[choice]
+    def _over(self, level: int, choice: int, nets: Single, most: Array, raised: Array, place: Array) -> Shown:
+        """The same with one grid for all nets, at whose points the raised sums have to be at most ``most``."""
+        axis = self.grid.axes[level]
+        (x, table), last = axis.grids[choice], level + 1 == len(self.grid.axes)
         children, places = self._at_points(nets, table), _extended(place, x)
-        following = np.repeat(most - whole / float(CELLS[choice]) ** 2, len(x))
-        bounds, bent, attained = self._below(children, level + 1, following)
-        good, values = bounds <= following, np.zeros(len(bounds))
-        if level + 1 == len(self.grid.axes):
-            self._met(np.where(good, attained, bounds), places)
-            values = bounds
+        following, higher = (np.repeat(each, len(x)) for each in (most, raised * axis.raised(int(CELLS[choice])).max()))
+        bounds, bent, _ = self._below(children, level + 1, following, higher)
+        found = Shown(
+            np.asarray(bounds <= following), bounds if last else np.zeros(len(bounds)), np.zeros((len(bounds), 0))
+        )
+        if last:
+            top = int(bounds.argmax())
+            if bounds[top] > self._record:
+                self._record = float(bounds[top])
+                self._look(places[top])
         elif self.used <= self._limit:
-            rows = np.flatnonzero(~good)
+            found.failed = np.full((len(bounds), len(self.grid.axes) - level - 1), np.nan)
+            rows = np.flatnonzero(~found.good)
             hope = self.guess[level + 1] * bounds[rows]
             hope = np.where(hope < following[rows], hope, 0.5 * following[rows])
             if len(rows):
-                good[rows], values[rows] = self._shown(
-                    level + 1, children[rows], following[rows], hope, bent[rows], places[rows]
+                deeper = self._shown(
+                    level + 1, children[rows], following[rows], hope, bent[rows], higher[rows], places[rows]
                 )
-                seen = values[rows] > 0
+                found.good[rows], found.met[rows], found.failed[rows] = deeper.good, deeper.met, deeper.failed
+                seen = deeper.met > 0
                 if seen.any():
-                    share = float((values[rows][seen] / bounds[rows][seen]).mean())
+                    share = float((deeper.met[seen] / bounds[rows][seen]).mean())
                     self.guess[level + 1] += min(0.5, LEARNING * seen.sum()) * (share - self.guess[level + 1])
-        shape = (len(nets), len(x))
-        return np.asarray(good.reshape(shape).all(axis=1)), np.asarray(values.reshape(shape).max(axis=1))
+        else:
+            found.failed = np.full((len(bounds), len(self.grid.axes) - level - 1), np.nan)
+        return found.joined(x)
+
+
+@dataclass
+class Shown:
+    """For each net whether it is shown, the largest raised value met below it, and the position of the axes from there
+    on at which one was too large; not a number where that is not known.
+    """
+
+    good: NDArray[np.bool_]
+    met: Array
+    failed: Array
+
+    @classmethod
+    def nothing(cls, count: int, axes: int) -> Shown:
+        """Where nothing is shown yet."""
+        return cls(np.zeros(count, bool), np.zeros(count), np.full((count, axes), np.nan))
+
+    def joined(self, x: Array) -> Shown:
+        """The same for nets that have these points of one more axis: all of them have to be shown."""
+        good, met = self.good.reshape(-1, len(x)), self.met.reshape(-1, len(x))
+        worst = np.where(good, -np.inf, met).argmax(axis=1)
+        failed = self.failed.reshape(len(good), len(x), -1)[np.arange(len(good)), worst]
+        return Shown(np.asarray(good.all(axis=1)), met.max(axis=1), np.concatenate([x[worst][:, None], failed], axis=1))
 
 
 def _extended(place: Array, x: Array) -> Array:

@@ -90,7 +90,8 @@ class Lifted:
         """With K = ``most``, which is best where it is above half of the largest value of f."""
         lifted = constant(most, wave.n) - wave
         exponent = int(np.frexp(lifted.most(box.reach))[1])
-        return cls(SumOfMagnitudes([lifted.scaled(-exponent)], box), float(np.ldexp(most, -exponent)), exponent)
+        question = SumOfMagnitudes([lifted.scaled(-exponent)], box, interpolated=True)
+        return cls(question, float(np.ldexp(most, -exponent)), exponent)
 
     @property
     def rounding(self) -> float:
@@ -100,7 +101,7 @@ class Lifted:
     def shown(self, work: float) -> bool:
         """Whether |K - f| <= K is shown: without second derivatives over the box first, then with them."""
         question, most = self.question, self.most / OUTWARD
-        search = searched(question.grid(np.full(len(question.axes), np.inf)))
+        search = searched(question.grid())
         done = search.show(most, min(work, CURVATURE_COST * question.tensor.size))
         if not done and search.best <= most and search.used < work:
             search.bends(question.curvature(work))

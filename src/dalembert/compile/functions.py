@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
@@ -23,12 +24,13 @@ from . import joint_recursion
 from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
-from .graph_model import GraphModel, parameter_names, parameter_values, smallest, solved, torque
+from .graph_model import KINDS, GraphModel, parameter_names, parameter_values, smallest, solved, torque
 from .undetermined import refuse_never_determined
 from .ways import Way, acceleration_derivative_ways, torque_derivative_ways
 
 FEW = 20
 """Joints up to which factors of D may be shorter than articulated bodies."""
+_KEPT = "_functions"
 
 # -- the functions ----------------------------------------------------------------------------------
 
@@ -234,7 +236,16 @@ OF_DRIVES = ("motor_torques", "computed_torques", "computed_motor_torques")
 
 
 def function(arm: ArmDescription, name: str, parameters: str | None = None) -> Function:
-    """The function ``name`` of this system, ready to be compiled for any target."""
+    """The function ``name`` of this system, ready to be compiled for any target; the same as long as anyone has it."""
+    kept: WeakValueDictionary[tuple[str, str | None], Function]
+    kept = vars(arm).setdefault(_KEPT, WeakValueDictionary())  # where a description keeps what it has worked out
+    made = kept.get((name, parameters)) if isinstance(name, str) and parameters in KINDS else None
+    if made is None:
+        made = kept[name, parameters] = _function(arm, name, parameters)
+    return made
+
+
+def _function(arm: ArmDescription, name: str, parameters: str | None) -> Function:
     if not isinstance(name, str) or name not in FUNCTIONS:
         raise ArmError(f"no function {name!r:.60} to compile; there are {listed(FUNCTIONS)}")
     if arm.n == 0:

@@ -10,12 +10,12 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import Angle
 from ..arm.inertia import PARAMETERS
-from ..formulations.chain import Chain, chain
+from ..formulations.chain import Chain, Rationals, chain, over
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import flat, sub
 from ..rings.graph import Graph, Node, reachable
 from ..rings.ring import Scalar
-from .regroup import Rationals, over, regrouped
+from .regroup import regrouped
 
 KINDS = (None, "inertial", "load", "all")
 """What ``parameters=`` may be: built in, or kept as an argument."""

@@ -15,7 +15,6 @@ from typing import Any
 from ..arm.inertia import moved
 from ..formulations.chain import Chain, Segment
 from ..rings.algebra import as_matrix, matplus
-from ..rings.ring import Ring
 
 Numbers = tuple[Fraction, Any, Any]
 """Mass, first moment and tensor."""
@@ -23,18 +22,6 @@ ZERO = Fraction(0)
 DIGITS = 1024
 """Bits of a denominator beyond which a sum is rounded."""
 NOTHING = ((ZERO,) * 3,) * 3
-
-
-class Rationals:
-    """The ring of exact rationals, without structural constants, in which regrouping computes."""
-
-    def number(self, value: Fraction) -> Fraction:
-        """The number itself."""
-        return value
-
-    def sincos(self, angle: object) -> tuple[Fraction, Fraction]:
-        """Always raises: an exact rational has no exact sine."""
-        raise TypeError("an exact rational has no exact sine")
 
 
 def split(segment: Segment, plane: bool) -> tuple[Numbers, Numbers]:
@@ -86,34 +73,3 @@ def bounded(value: Fraction) -> Fraction:
         return value
     places = DIGITS // 2 + value.denominator.bit_length() - abs(value.numerator).bit_length()
     return Fraction(round(value * 2**places), 2**places) if places > 0 else Fraction(round(value))
-
-
-def over(chain: Chain, ring: Ring) -> Chain:
-    """A chain of rationals converted to another ring."""
-
-    def numbers(values: Any) -> Any:
-        if isinstance(values, tuple):
-            return tuple(numbers(value) for value in values)
-        return ring.number(Fraction(values))
-
-    segments = tuple(
-        replace(
-            s,
-            rotation=numbers(s.rotation),
-            position=numbers(s.position),
-            link=numbers(s.link),
-            mass=numbers(s.mass),
-            moment=numbers(s.moment),
-            tensor=numbers(s.tensor),
-            com=None,
-            central=None,
-        )
-        for s in chain.segments
-    )
-    return replace(
-        chain,
-        segments=segments,
-        gravity=numbers(chain.gravity),
-        tool=numbers(chain.tool),
-        coupling=chain.coupling.over(ring),
-    )

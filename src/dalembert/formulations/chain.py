@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from ..arm.description import ArmDescription
 from ..arm.exact import Angle
@@ -19,8 +20,21 @@ from ..rings.algebra import EYE, ZERO, Mat, Vec, add, as_matrix, matmul, matplus
 from ..rings.ring import Ring, Scalar
 from .coordinate_map import ONE_TO_ONE, CoordinateMap
 
+_KEPT = "_rational_chain"
 CENTRAL = ("m", "x", "y", "z", "Cxx", "Cxy", "Cxz", "Cyy", "Cyz", "Czz")
 """Parameters of a body by its mass centre (x, y, z) and the inertia tensor C about it."""
+
+
+class Rationals:
+    """The ring of exact rationals, without structural constants."""
+
+    def number(self, value: Fraction) -> Fraction:
+        """The number itself."""
+        return value
+
+    def sincos(self, angle: object) -> tuple[Fraction, Fraction]:
+        """Always raises: an exact rational has no exact sine."""
+        raise TypeError("an exact rational has no exact sine")
 
 
 @dataclass(frozen=True)
@@ -112,7 +126,39 @@ def chain(arm: ArmDescription, ring: Ring, parameters: Mapping[str, Scalar] | No
     named lengths and twists ("a2", "d3", "alpha1" as a pair of sine and cosine), gravity ("gx", "gy", "gz"),
     and the load in the tool frame ("mL", "mxL", ..., "IzzL").
     """
-    parameters = parameters or {}
+    return over(_rational(arm), ring) if not parameters else _chain(arm, ring, parameters)
+
+
+def _rational(arm: ArmDescription) -> Chain:
+    """The arm over the rationals: its frames and inertias are worked out once, whatever the rings that ask for them."""
+    kept = vars(arm)  # where a description keeps what it has worked out
+    if _KEPT not in kept:
+        kept[_KEPT] = _chain(arm, Rationals(), {})
+    rational: Chain = kept[_KEPT]
+    return rational
+
+
+def over(chain: Chain, ring: Ring) -> Chain:
+    """A chain of rationals converted to another ring."""
+    if isinstance(ring, Rationals):
+        return chain
+
+    def numbers(values: Any) -> Any:
+        if isinstance(values, tuple):
+            return tuple(numbers(value) for value in values)
+        return None if values is None else ring.number(Fraction(values) if type(values) is int else values)
+
+    segments = tuple(
+        Segment(
+            s.parent, s.revolute, numbers(s.rotation), numbers(s.position), numbers(s.link),
+            numbers(s.mass), numbers(s.moment), numbers(s.tensor), numbers(s.com), numbers(s.central),
+        )
+        for s in chain.segments
+    )  # fmt: skip
+    return Chain(segments, numbers(chain.gravity), chain.tool_body, numbers(chain.tool), chain.coupling.over(ring))
+
+
+def _chain(arm: ArmDescription, ring: Ring, parameters: Mapping[str, Scalar]) -> Chain:
     bodies = arm.bodies
     segments: list[Segment] = []
     links = [placed(body.after, ring, parameters) for body in bodies]

@@ -210,11 +210,12 @@ def together(
         found = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder, parts)
         work += found.work
         if found.searched:
-            where = at if found.at is None else found.at
-            # what was put aside may make the sum at that position smaller
-            least = max(attained, found.attained - remainder)
+            if found.at is not None:
+                values = np.array([wave(found.at) for wave in waves])
+                there = np.abs(values).sum() if given is None else given.largest(values[None])[1][0]
+                at, attained = (found.at, float(there)) if there > attained else (at, attained)
             bound, reach = (OUTWARD * (x + remainder) for x in (found.bound, found.within_reach))
-            return LargestSum(bound, work, True, least, where, reach)
+            return LargestSum(bound, work, True, attained, at, reach)
     bound = 0.0
     for wave in waves:
         single = largest(wave, box, GAP, limit / len(waves))

@@ -45,12 +45,15 @@ def _climbed(
     given = products([[(factor, 1.0)] for factor in samples.factors], np.ones(len(samples.factors)))
 
     def largest(errors: Array) -> Array:
-        """The largest errors of one joint, from its contributions (contributions, positions)."""
-        return np.abs(errors).sum(axis=0) if given is None else given.largest(errors.T, np.inf)[1]
+        """The largest errors (joints, positions), from contributions (joints, contributions, positions)."""
+        if given is None:
+            return np.asarray(np.abs(errors).sum(axis=1))
+        rows = np.ascontiguousarray(errors.swapaxes(1, 2)).reshape(-1, errors.shape[1])
+        return given.largest(rows, np.inf)[1].reshape(n, -1)
 
     errors = samples.errors_at(program, whole, q, load)
     likely = np.argsort(-np.abs(errors).sum(axis=1), axis=1, kind="stable")[:, :FIRST]
-    values = np.array([largest(errors[joint][:, likely[joint]]) for joint in range(n)])
+    values = largest(np.take_along_axis(errors, likely[:, None], axis=2))
     top = np.argsort(-values, axis=1, kind="stable")[:, :POOL]
     pool = q[np.take_along_axis(likely, top, axis=1)]  # (joints, POOL, n)
     score = np.take_along_axis(values, top, axis=1)  # (joints, POOL)
@@ -60,7 +63,7 @@ def _climbed(
         trial = pool[:, :, None] + step * box.half * rng.standard_normal(shape) * (rng.random(shape) < 0.5)
         trial = np.clip(trial, low, high)
         errors = samples.errors_at(program, whole, trial.reshape(-1, n), load).reshape(n, -1, n, POOL * TRIALS)
-        own = np.array([largest(errors[j, :, j]) for j in range(n)]).reshape(n, POOL, TRIALS)
+        own = largest(errors[np.arange(n), :, np.arange(n)]).reshape(n, POOL, TRIALS)
         pick = own.argmax(axis=2)
         most = np.take_along_axis(own, pick[:, :, None], axis=2)[:, :, 0]
         better = most > score

@@ -6,7 +6,7 @@ torques far below it. Balls (Johansson 2017) enclose the numbers meant, so that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from flint import arb, ctx, fmpq
@@ -35,14 +35,20 @@ class Balls:
         return ball.sin(), ball.cos()
 
 
-def least_error(case: Case, program: Hoisted, joint: int, state: Sequence[float]) -> float:
-    """A number that the error of a joint's torque is no less than, at the state (q, qd, qdd in a row)."""
-    n, ring, system = case.system.n, Balls(), case.system.frictionless()
+def least_errors(case: Case, program: Hoisted, states: Iterable[tuple[int, Sequence[float]]]) -> list[float]:
+    """For each of several joints a number that the error of its torque is no less than, at a state (q, qd, qdd in a
+    row).
+    """
+    n, ring = case.system.n, Balls()
     with ctx.workprec(BITS):
-        q, qd, qdd = ([arb(float(x)) for x in state[part * n : part * n + n]] for part in range(3))
-        right = SystemOverRing(system, ring).torque(ring, q, qd, qdd)[joint]
-        inputs = {name: ring.number(value) for name, value in program.values(case.parameters).items()}
-        for name, row in (("q", q), ("qd", qd), ("qdd", qdd)):
-            inputs |= {f"{name}_{i}": x for i, x in enumerate(row)}
-        given = evaluate([program.outputs[joint]], inputs, ring)[0]
-        return float(arb(given - right).abs_lower())
+        system = SystemOverRing(case.rigid, ring)
+        constants = {name: ring.number(value) for name, value in program.values(case.parameters).items()}
+        errors: list[float] = []
+        for joint, state in states:
+            q, qd, qdd = ([arb(float(x)) for x in state[part * n : part * n + n]] for part in range(3))
+            inputs = dict(constants)
+            for name, row in (("q", q), ("qd", qd), ("qdd", qdd)):
+                inputs |= {f"{name}_{i}": x for i, x in enumerate(row)}
+            reduced = evaluate([program.outputs[joint]], inputs, ring)[0]
+            errors.append(float(arb(reduced - system.torque(ring, q, qd, qdd)[joint]).abs_lower()))
+        return errors

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from ..arm.description import ArmDescription
 from ..arm.inertia import ENTRIES
-from ..compile.regroup import Rationals, regrouped
-from ..formulations.chain import Chain, chain
+from ..compile.regroup import regrouped
+from ..formulations.chain import Chain, Rationals, chain
 from ..rings.algebra import as_matrix
 
 Name: TypeAlias = str

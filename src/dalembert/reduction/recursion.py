@@ -13,9 +13,9 @@ from typing import Any
 
 from ..arm.errors import ArmError
 from ..arm.inertia import ENTRIES
-from ..compile.regroup import Rationals, over
 from ..equations.closed_form import Equations
 from ..formulations import newton_euler, rotors
+from ..formulations.chain import Rationals, over
 from ..formulations.drive_train import RingTrain
 from ..formulations.rotors import Ratios
 from ..rings.algebra import add, as_matrix
@@ -24,6 +24,7 @@ from ..systems.arm_system import ArmSystem
 from .constant_forms import ParameterForm
 from .hoist import Hoisted, hoisted, numbered
 from .parameters import NAMES, Grouped, grouped, with_values
+from .states import rigid
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,11 @@ class Case:
     grouped: Grouped
     rotors: tuple[Fraction, ...]
     derived: Equations | None = None
+
+    @cached_property
+    def rigid(self) -> ArmSystem:
+        """The system without friction, which is no part of what is reduced."""
+        return rigid(self.system)
 
     @cached_property
     def equations(self) -> Equations:

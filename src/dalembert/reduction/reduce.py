@@ -18,14 +18,14 @@ from ..compile.operations import count
 from ..equations.closed_form import Equations
 from ..systems.arm_system import ArmSystem
 from .certify import Progress, torque_rms
-from .exact_error import least_error
+from .exact_error import least_errors
 from .hoist import Hoisted
 from .program_functions import function_of
 from .program_search import Candidate, Search, SearchSteps, front, steps_of
 from .program_system import Constant
 from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
-from .states import States, Torque, held, largest, one_arm, rigid_torque
+from .states import States, Torque, held, largest, one_arm
 
 NUMBERS = (int, float, np.integer, np.floating)
 UNLOADED = 1e-9
@@ -58,13 +58,13 @@ def reduce(
     one_arm(systems)
     steps = SearchSteps(progress or (lambda _text, _share: None), steps_of(curve))
     steps.say("largest torques")
-    scale = np.min([largest(rigid_torque(each), states)[0] for each in systems], axis=0)
+    cases = [case_of(*each) for each in zip_longest(systems, equations)]
+    scale = np.min([largest(case.rigid.inverse_dynamics, states)[0] for case in cases], axis=0)
     # A joint that no state loads at all has no share to speak of; its error must be nothing beside the others' torques,
     # but not so much less that rounding counts.
     most = float(scale.max(initial=0.0))
     scale = np.where(scale > 1e-12 * most, scale, UNLOADED * most or 1e-300)
     steps.step("leaving out what does not matter")
-    cases = [case_of(*each) for each in zip_longest(systems, equations)]
     search = Search(cases, states, scale, refit, steps, effort)
     interrupted = False
     try:
@@ -95,8 +95,7 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     # where the search ends; how large the error is there balls tell, as that of floats may be their rounding
     ends = [largest(difference(case, program), states, also=also)[1] for case in cases]
     attained = np.max(
-        [[least_error(case, program, i, at[i]) for i in range(states.n)] for case, at in zip(cases, ends, strict=True)],
-        axis=0,
+        [least_errors(case, program, enumerate(at)) for case, at in zip(cases, ends, strict=True)], axis=0
     )
     for joint in np.flatnonzero(attained > bound).tolist():
         raise ProofError(
@@ -111,7 +110,7 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
         )
         for name, value in values.items()
     )  # fmt: skip
-    before = count(function(system.frictionless(), "inverse_dynamics").nodes)
+    before = count(function(cases[0].rigid, "inverse_dynamics").nodes)
     points = tuple(
         CurvePoint(
             float(c.share.max(initial=0.0)), c.operations, len(c.program.definitions), "quick" if c.quick else "full",
@@ -139,6 +138,7 @@ def heavier(system: ArmSystem) -> Case:
 
 def difference(case: Case, program: Hoisted) -> Torque:
     """The error of the program's torques."""
-    exact, rigid = rigid_torque(case.system), case.system.frictionless()
-    short = Kernel(function_of(rigid, program.outputs, program.values(case.parameters), "inverse_dynamics"))
+    exact = case.rigid.inverse_dynamics
+    reduced = function_of(case.rigid, program.outputs, program.values(case.parameters), "inverse_dynamics")
+    short = Kernel(reduced, patient=True)
     return lambda q, qd, qdd: np.asarray(short(q, qd, qdd) - exact(q, qd, qdd), float)

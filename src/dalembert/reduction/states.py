@@ -102,9 +102,14 @@ def amounts(arm: ArmDescription, what: str, given: Amounts, default: Array) -> A
     return found
 
 
+def rigid(system: ArmSystem) -> ArmSystem:
+    """The system without friction, which a reduced model has as the system has it."""
+    return system.frictionless() if system.has_friction else system
+
+
 def rigid_torque(system: ArmSystem) -> Torque:
     """D qdd + h + G of a system: what a reduced model computes; friction is added to both alike."""
-    return system.frictionless().inverse_dynamics
+    return rigid(system).inverse_dynamics
 
 
 def one_arm(systems: Sequence[ArmSystem]) -> None:
