@@ -63,8 +63,8 @@ def orders(most: int) -> Callable[[Sections], None]:
     """A grid of functions up to this order."""
 
     def change(s: Sections) -> None:
-        part = s["proofs"][0][0]
-        part["orders"] = [most] * len(part["axes"])
+        grid = s["proofs"][0][0]["grid"]
+        grid["orders"] = [most] * len(grid["axes"])
 
     return change
 
@@ -72,7 +72,7 @@ def orders(most: int) -> Callable[[Sections], None]:
 def below_zero(s: Sections) -> None:
     """A part about nothing that takes from the bound what no float tells from zero."""
     least = "-1/1" + "0" * 400
-    s["proofs"][0].append({"of": [], "bound": least, "axes": "", "orders": [], "grid": [], "bends": []})
+    s["proofs"][0].append({"of": [], "bound": least, "grid": {"axes": "", "orders": [], "words": []}})
 
 
 RANGES = {
@@ -94,8 +94,8 @@ MODELS = {
     ),
     "numbers": (steps(["number", "9" * 4000], ["mul", -1, -1]), "numbers of more than 100000 bits"),
     "speed without end": (state("speed", ["1e999999999", "1"]), "'speed', entry 1 is no number as text"),
-    "orders without end": (orders(10**12), "an order that its errors have not"),
-    "orders below zero": (orders(-1), "an order that its errors have not"),
+    "orders without end": (orders(10**12), "an order that its functions have not"),
+    "orders below zero": (orders(-1), "an order that its functions have not"),
     "a magnitude below zero": (below_zero, "a magnitude below zero"),
 }
 

@@ -16,7 +16,7 @@ from ..arm.errors import ArmError
 from ..arm.io.text_files import read_text
 from ..arm.io.whole_files import write_whole
 
-HEADER = {"format": "dalembert certificate", "version": 2}
+HEADER = {"format": "dalembert certificate", "version": 3}
 LARGEST = 500_000_000
 """Largest certificate that is read (bytes)."""
 NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
@@ -29,10 +29,7 @@ SYSTEM = {
     "arm": TEXT, "holds": [TEXT], "drives": TEXT, "gravity": [NUMBER], "bodies": [BODY], "rotors": [ROTOR],
 }  # fmt: skip
 BOX = {"lower": [NUMBER], "upper": [NUMBER], "circle": [TRUTH]}
-BEND = {"axis": TEXT, "bound": NUMBER, "grid": [TEXT]}
-PART = {
-    "of": [[MIXED]], "bound": NUMBER, "axes": TEXT, "orders": [INTEGER], "grid": [TEXT], "bends": [BEND],
-}  # fmt: skip
+GRID = {"axes": TEXT, "orders": [INTEGER], "words": [TEXT]}
 RANGE = {"system": INTEGER, "of": [[MIXED]], "lower": NUMBER, "upper": NUMBER, "over?": [[MIXED]], "least?": NUMBER}
 SECTIONS: dict[str, dict[str, Any]] = {
     "reduced model": {
@@ -41,14 +38,14 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "states": BOX | {"speed": [NUMBER], "acceleration": [NUMBER]},
         "program": {"steps": [[MIXED]], "torques": [INTEGER], "constants": [{"*": NUMBER}]},
         "claims": [{"system": INTEGER, "joint": INTEGER, "bound": NUMBER}],
-        "proofs": [[PART]],
+        "proofs": [[{"of": [[MIXED]], "bound": NUMBER, "grid": GRID}]],
     },
     "ranges": {
         "header": {"format": TEXT, "version": INTEGER, "kind": TEXT},
         "systems": [SYSTEM],
         "states": BOX,
         "claims": [RANGE],
-        "proofs": [{"lower?": TEXT, "upper?": TEXT, "least?": TEXT, "square?": TEXT}],
+        "proofs": [{"lower?": GRID, "upper?": GRID, "least?": GRID, "square?": GRID}],
     },
 }
 """What the sections of each kind of certificate hold: a list of one kind of entry, a table with these keys (those with
