@@ -14,6 +14,7 @@ Beside them Python, FLINT, and NumPy's sums and products of floats are trusted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
@@ -29,8 +30,8 @@ from .grids import BITS, Axis, FunctionGrid, GridProof, Measure, exact, value
 from .speeds import largest_error
 from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upward, worded
 
-MOST_BODIES = 26
-"""Joints have a letter each."""
+MOST_BODIES, MOST_SYSTEMS, MOST_CLAIMS = 26, 64, 4096
+"""Joints have a letter each; more of the others nobody writes."""
 TURN = fmpq(6283, 1000)
 """A range as wide as this is taken for a whole turn, which holds every range."""
 
@@ -69,6 +70,8 @@ class Certificate:
             raise CertificateError("its states have not one number for each joint of each of its systems")
         if not self.systems or not 0 < n <= MOST_BODIES:
             raise CertificateError(f"it has no system, or one without bodies or with more than {MOST_BODIES}")
+        if len(self.systems) > MOST_SYSTEMS or len(sections["claims"]) > MOST_CLAIMS:
+            raise CertificateError(f"it has more than {MOST_SYSTEMS} systems or {MOST_CLAIMS} claims")
         ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
         self.box = [(number(low), number(high), circle) for low, high, circle in ends]
         self.speed, self.rate = ([number(x) for x in self.states.get(key, ())] for key in ("speed", "acceleration"))
@@ -130,9 +133,9 @@ class Certificate:
         if not 0 <= joint < len(bodies):
             raise CertificateError(f"there is no joint {joint}")
         errors = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == joint}
-        covered = [tuple(key) for part in proof for key in part["of"]]
+        covered = Counter(tuple(key) for part in proof for key in part["of"])
         for key in errors:
-            if covered.count(key) != 1:
+            if covered[key] != 1:
                 raise CertificateError(f"the error of {name(key)} has no part in the proof, or more than one")
         if any(number(of["bound"]) < 0 for of in (claim, *proof)):
             raise CertificateError("it claims a magnitude below zero")

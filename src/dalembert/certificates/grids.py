@@ -38,8 +38,10 @@ UNIT, LOST, ROOM = 2.0**-52, 2.0**-1000, 1 + 2.0**-28
 """Rounding of one operation; more than underflow can take from a sum of products; for sums that are not negative."""
 BITS = 128
 """The precision of ball arithmetic; results hold at every precision."""
-MOST_COEFFICIENTS, AT_ONCE, LEAST_REACH = 2**22, 2**19, 2.0**-200
-"""Of one grid; numbers that are computed at once; of a sliding position, so that one over its square is a float."""
+MOST_COEFFICIENTS, MOST_VALUES, MOST_CELLS = 2**22, 2**34, 2**24
+"""Of one grid: coefficients of its functions, numbers that are computed, and cells along one axis."""
+AT_ONCE, LEAST_REACH = 2**19, 2.0**-200
+"""Numbers that are computed at once; least reach of a sliding position, so that one over its square is a float."""
 OPEN = "."
 CELLS = dict(zip(digits + ascii_letters, sorted(m << p for m in (1, 3, 5, 7) for p in range(17)), strict=False))
 """n for each symbol of a cell that is 1/n of the range of its axis; ``.`` is a range that is left open."""
@@ -99,7 +101,7 @@ class Axis:
         order = np.arange(self.order + 1, dtype=float)
         return order * (order - 1) / self.reach**2 if self.slides else order**2
 
-    def table(self, positions: Integers) -> Floats:
+    def table(self, positions: NDArray[Any]) -> Floats:
         """The basis functions (columns) at positions in units of the range, right to ``UNIT``."""
         with ctx.workprec(BITS):
             for position in positions.tolist():
@@ -194,13 +196,15 @@ class Division:
 
     is_open: NDArray[np.bool_]
     first: Integers
-    place: Integers
-    position: Integers
-    widest: Integers
+    place: NDArray[np.int32]
+    position: NDArray[np.int32]
+    widest: NDArray[np.int32]
 
     @classmethod
     def of(cls, text: str, places: int) -> Division:
         """From the words of all places, one after the other."""
+        if len(text) > MOST_CELLS:
+            raise ArmError(f"a grid has more than {MOST_CELLS} cells along an axis")
         symbols = np.frombuffer(text.encode("ascii"), np.uint8)
         width = WIDTHS[symbols]
         right = width.cumsum()
@@ -214,7 +218,7 @@ class Division:
         divided = ~is_open[place]
         ends = np.where(divided, 1 + (right % WHOLE == 0), 0)
         at_left, count = (ends.cumsum() - ends)[divided], int(ends.sum())
-        whose, position, widest = (np.zeros(count, np.int64) for _ in range(3))
+        whose, position, widest = (np.zeros(count, np.int32) for _ in range(3))
         for at, end in ((at_left, left), (at_left + 1, right)):
             whose[at] = place[divided]
             position[at] = (end - place * WHOLE)[divided]
@@ -229,10 +233,13 @@ class GridProof:
         self.grid, self.measure, self.parts = grid, measure, 0
         if len(words) != len(grid.axes):
             raise ArmError("a grid has not words for each of its axes")
-        self.divisions, places = list[Division](), 1
-        for text in words:
+        self.divisions, places, values, size = list[Division](), 1, 0, grid.tensor.size
+        for text, axis in zip(words, grid.axes, strict=True):
             self.divisions.append(Division.of(text, places))
-            places = len(self.divisions[-1].place)
+            places, size = len(self.divisions[-1].place), size // axis.size
+            values += places * size
+            if values > MOST_VALUES:
+                raise ArmError(f"a grid takes more than {MOST_VALUES} numbers")
 
     def verify(self, bound: fmpq) -> int:
         """The number of parts, each of which is shown to obey the bound T."""
