@@ -150,6 +150,8 @@ def test_words_make_up_the_range_of_each_place():
     assert (division.position * 6 // WHOLE).tolist() == [0, 3, 4, 5, 6, 0, 6]
     assert (division.widest * 6 // WHOLE).tolist() == [3, 3, 1, 1, 1, 6, 6]
     assert division.first.tolist() == [0, 0, 5, 7]
+    narrow_first = Division.of(SYMBOLS[6] * 3 + SYMBOLS[2], 1)
+    assert (narrow_first.widest * 6 // WHOLE).tolist() == [1, 1, 1, 3, 3]
     assert Division.of("", 0).first.tolist() == [0]
 
 
@@ -163,6 +165,7 @@ def test_words_make_up_the_range_of_each_place():
         ("1", 1),
         ("111", 1),
         ("211", 2),
+        ("21122", 2),
         ("121", 2),
         ("-", 1),
         ("/", 1),
