@@ -22,9 +22,9 @@ from .speeds import largest_error
 ASIDE, TRIMMED = 0.1, 0.25
 """Shares of what is to spare between the bound and the largest error found: for small errors, which are bounded on the
 whole box at once, and for small harmonics of the others."""
-WORK, SOME = 1.6e9, 0.001
-"""Numbers computed for one grid, at most: about ten minutes; and the part of it after which the square of a gravity
-load is tried."""
+WORK, RANGE_WORK, SQUARE_FIRST = 1.6e9, 2e8, 1.6e6
+"""Numbers computed for one grid of a torque error and of a range, at most: some minutes; and those after which the
+square of a gravity load is tried."""
 ABOVE = 1 + Fraction(1, 10**7)
 """More than rounding adds to a bound."""
 
@@ -106,8 +106,8 @@ class Prover(Certificate):
         """The proof of a range: a grid for each of its sides, or one for the square of a gravity load."""
         load = claim["of"][0][:2] == ["1", "G"] and len(claim["of"]) == 1 and "over" not in claim
         load &= Fraction(claim["lower"]) <= 0 <= Fraction(claim["upper"])
-        for sides, work in ((self.sides, SOME * WORK), (self.square, WORK), (self.sides, WORK)):
-            if not load and (sides == self.square or work < WORK):
+        for sides, work in ((self.sides, SQUARE_FIRST), (self.square, RANGE_WORK), (self.sides, RANGE_WORK)):
+            if not load and (sides == self.square or work < RANGE_WORK):
                 continue
             proof = dict[str, Any]()
             for side, p, bound in sides(claim):
