@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from flint import acb, arb, ctx, fmpq
 
-from dalembert.certificates.nets import Variable
+from dalembert.certificates.grids import Axis
 
 
 def random_series(rng, variables, terms=12):
     """A real function: c_k at k with its conjugate at -k."""
     found = {}
     for _ in range(terms):
-        k = tuple(int(rng.integers(0 if v.slides else -v.degree, v.degree + 1)) for v in variables)
+        k = tuple(int(rng.integers(0 if v.slides else -v.order, v.order + 1)) for v in variables)
         mirror = tuple(m if v.slides else -m for m, v in zip(k, variables, strict=True))
         re, im = (fmpq(int(rng.integers(-1000, 1000)), 700) for _ in range(2))
         if mirror == k:
@@ -23,9 +23,9 @@ def random_series(rng, variables, terms=12):
 def two_turns_and_a_slide():
     with ctx.workprec(400):
         return [
-            Variable(0, arb(-1), arb(5) / 2, 2, False),
-            Variable(1, -arb.pi(), 2 * arb.pi(), 1, False),
-            Variable(2, arb(1) / 4, arb(2), 2, True),
+            Axis(0, arb(-1), arb(5) / 2, 2, False),
+            Axis(1, -arb.pi(), 2 * arb.pi(), 1, False),
+            Axis(2, arb(1) / 4, arb(2), 2, True),
         ]
 
 

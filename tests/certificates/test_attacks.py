@@ -8,6 +8,10 @@ import pytest
 
 import dalembert as da
 from changed_certificates import changed, shift
+from dalembert.certificates.grids import CELLS
+
+CELLS_IN_ONE = {symbol: Fraction(1, n) for symbol, n in CELLS.items()} | {".": Fraction(1)}
+WHOLE_BOX = {"axes": "", "orders": [], "words": []}
 
 
 def lower_the_bound(s):
@@ -39,100 +43,109 @@ def leave_out_a_part(s):
     s["proofs"][0].clear()
 
 
-def main_part(s):
-    return next(part for proof in s["proofs"] for part in proof if len(part["axes"]) > 1 and part["grid"][0] != ".")
+def main_grid(s):
+    """The first grid that is divided."""
+    grids = [part["grid"] for proof in s["proofs"] for part in proof]
+    return next(grid for grid in grids if len(grid["axes"]) > 1 and grid["words"][0] != ".")
 
 
 def stop_at_once(s):
-    part = main_part(s)
-    part["grid"] = ["."] + [""] * (len(part["axes"]) - 1)
+    grid = main_grid(s)
+    grid["words"] = ["."] + [""] * (len(grid["axes"]) - 1)
 
 
 def cut_the_grid_short(s):
-    main_part(s)["grid"][-1] = main_part(s)["grid"][-1][:-1]
+    main_grid(s)["words"][-1] = main_grid(s)["words"][-1][:-1]
 
 
 def go_on_after_the_end(s):
-    main_part(s)["grid"][-1] += "."
+    main_grid(s)["words"][-1] += "."
 
 
 def leave_an_axis_out(s):
-    main_part(s)["grid"].pop()
+    main_grid(s)["words"].pop()
 
 
 def one_axis_more(s):
-    main_part(s)["grid"].append("")
+    main_grid(s)["words"].append("")
 
 
 def fewer_orders(s):
     """What is left out counts with its moduli, and that is too much."""
-    part = main_part(s)
-    part["orders"] = [0] * len(part["orders"])
+    grid = main_grid(s)
+    grid["orders"] = [0] * len(grid["orders"])
 
 
 def leave_all_axes_out(s):
-    part = main_part(s)
-    part["axes"], part["orders"], part["grid"], part["bends"] = "", [], [], []
+    grid = main_grid(s)
+    grid["axes"], grid["orders"], grid["words"] = "", [], []
 
 
 def orders_below_zero(s):
-    main_part(s)["orders"][0] = -1
+    main_grid(s)["orders"][0] = -1
 
 
 def one_order_less(s):
-    main_part(s)["orders"].pop()
+    main_grid(s)["orders"].pop()
 
 
 def grid_over_what_is_not_there(s):
-    main_part(s)["axes"] = "z" + main_part(s)["axes"][1:]
+    main_grid(s)["axes"] = "z" + main_grid(s)["axes"][1:]
 
 
 def the_same_axis_twice(s):
-    main_part(s)["axes"] = main_part(s)["axes"][0] * len(main_part(s)["axes"])
+    main_grid(s)["axes"] = main_grid(s)["axes"][0] * len(main_grid(s)["axes"])
+
+
+def axes_exchanged(s):
+    main_grid(s)["axes"] = main_grid(s)["axes"][::-1]
 
 
 def coarser_grid(s):
-    part = main_part(s)
-    symbol = part["grid"][0]
-    part["grid"] = ["/", *(text[: 2 * at] for at, text in enumerate(part["grid"][1:], 1))]
-    assert part["grid"][0] != symbol
+    """One cell for the first axis, and as many words as it has ends."""
+    grid = main_grid(s)
+    assert grid["words"][0] != "0"
+    grid["words"] = ["0", "00", "0000"][: len(grid["axes"])]
 
 
 def moduli_where_they_show_nothing(s):
     """The last axis that is divided anywhere is left open everywhere."""
-    grid = main_part(s)["grid"]
-    last = max(level for level, text in enumerate(grid) if text.strip("."))
-    grid[last:] = ["." * len(grid[last]), *[""] * (len(grid) - last - 1)]
+    grid = main_grid(s)
+    last = max(level for level, text in enumerate(grid["words"]) if text.strip("."))
+    count = sum(CELLS_IN_ONE[x] for x in grid["words"][last])
+    grid["words"][last:] = ["." * round(count), *[""] * (len(grid["words"]) - last - 1)]
 
 
-def less_curvature(s):
-    """A bound of the curvature that nothing shows."""
-    part = main_part(s)
-    part["bends"] = [
-        {"axis": axis, "bound": "1/1000000", "grid": ["."] + [""] * (len(part["axes"]) - 1)} for axis in part["axes"]
-    ]
+def cells_that_leave_the_end_open(s):
+    """Two cells of three: the rest of the range has no cell."""
+    main_grid(s)["words"][0] = "22"
 
 
-def negative_curvature(s):
-    less_curvature(s)
-    for bend in main_part(s)["bends"]:
-        bend["bound"] = "-1000000"
+def cells_that_go_beyond_the_end(s):
+    main_grid(s)["words"][0] = "11" + main_grid(s)["words"][0]
+
+
+def cells_across_two_places(s):
+    """Widths that make up the ranges of two places together, and of none of them by itself."""
+    grid = main_grid(s)
+    level = next(level for level, text in enumerate(grid["words"]) if level and len(text) > 1)
+    grid["words"][level] = "2" + "11" + "22" + grid["words"][level][2:]
 
 
 def empty_grid(s):
-    main_part(s)["grid"] = []
+    main_grid(s)["words"] = []
 
 
 def symbol_of_no_number(s):
-    main_part(s)["grid"][0] = "\x7f"
+    main_grid(s)["words"][0] = "\x7f"
 
 
 def symbol_below_the_first(s):
-    main_part(s)["grid"][0] = "-"
+    main_grid(s)["words"][0] = "-"
 
 
 def symbol_beyond_ascii(s):
-    main_part(s)["grid"][0] = "\u0130"
+    main_grid(s)["words"][0] = "\u0130"
 
 
 def a_slide_all_the_way_round(s):
@@ -240,8 +253,9 @@ ATTACKS = [
     lower_the_bound, lower_the_bound_and_its_parts, move_the_bound_to_another_part, count_an_error_twice,
     leave_out_an_error, leave_out_a_part, stop_at_once, cut_the_grid_short, go_on_after_the_end, leave_an_axis_out,
     one_axis_more, fewer_orders, leave_all_axes_out, orders_below_zero, one_order_less, grid_over_what_is_not_there,
-    the_same_axis_twice, coarser_grid, moduli_where_they_show_nothing,
-    less_curvature, negative_curvature, empty_grid, symbol_of_no_number, symbol_below_the_first, symbol_beyond_ascii,
+    the_same_axis_twice, axes_exchanged, coarser_grid, moduli_where_they_show_nothing,
+    cells_that_leave_the_end_open, cells_that_go_beyond_the_end, cells_across_two_places,
+    empty_grid, symbol_of_no_number, symbol_below_the_first, symbol_beyond_ascii,
     a_slide_all_the_way_round, change_a_constant, change_an_operation, use_a_later_step, exchange_torques,
     make_a_body_heavier, turn_gravity, mirror_a_body, move_faster, accelerate_more, empty_box,
     box_of_fewer_joints, leave_out_a_claim, leave_out_a_proof, claim_of_the_joint_before_the_first,
@@ -280,12 +294,12 @@ def test_a_narrower_range_with_digests_that_fit_is_refused(at, side, ranges, fol
 
 
 def square_of_something_else(s):
-    s["proofs"][0] = {"square": "."}
+    s["proofs"][0] = {"square": WHOLE_BOX}
 
 
 def square_of_the_joint_before_the_first(s):
     s["claims"][3]["of"] = [["1", "G", -1]]
-    s["proofs"][3] = {"square": "."}
+    s["proofs"][3] = {"square": WHOLE_BOX}
 
 
 def wider_box(s):
@@ -300,32 +314,29 @@ def twice_the_coefficient(s):
     s["claims"][0]["of"] = [["2", "D", 0, 0]]
 
 
-def divided(s):
-    """A proof and the side of it whose tree divides the box."""
-    return next((proof, side) for proof in s["proofs"] for side in proof if len(proof[side]) > 1)
-
-
-def change_a_tree(change):
+def change_a_grid(change):
     def attack(s):
-        proof, side = divided(s)
-        proof[side] = change(proof[side])
+        """Of the first grid that divides the box."""
+        grids = [grid for proof in s["proofs"] for grid in proof.values()]
+        grid = next(grid for grid in grids if grid["axes"] and grid["words"][0] != ".")
+        grid["words"][0] = change(grid["words"][0])
 
     return attack
 
 
-TREES = {
-    "leave parts of the box open": lambda tree: tree[:-1],
-    "leave all of the box open": lambda tree: "",
-    "go on after the end": lambda tree: tree + ".",
-    "divide what is not there": lambda tree: "z" + tree[1:],
-    "stop at once": lambda tree: ".",
+GRIDS = {
+    "leave parts of the box open": lambda word: word[:-1],
+    "leave all of the box open": lambda word: "",
+    "go on after the end": lambda word: word + ".",
+    "divide by nothing": lambda word: "-" + word[1:],
+    "stop at once": lambda word: ".",
 }
 
 
-@pytest.mark.parametrize("attack", TREES)
-def test_a_tree_that_does_not_cover_the_box_is_refused(attack, ranges, folder):
+@pytest.mark.parametrize("attack", GRIDS)
+def test_a_grid_that_does_not_cover_the_box_is_refused(attack, ranges, folder):
     with pytest.raises(da.CertificateError, match=r"claim \d"):
-        da.check_certificate(changed(ranges, folder, change_a_tree(TREES[attack])))
+        da.check_certificate(changed(ranges, folder, change_a_grid(GRIDS[attack])))
 
 
 def denominator_that_may_vanish(s):

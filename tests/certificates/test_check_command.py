@@ -113,7 +113,7 @@ def test_claims_of_another_system_are_not_lent_to_an_arm(tmp_path):
     forged = {
         "states": true["states"],
         "claims": [{**true["claims"][0], "lower": "0", "upper": "0"}],
-        "proofs": [{"lower": ".", "upper": "."}],
+        "proofs": [{side: {"axes": "", "orders": [], "words": []} for side in ("lower", "upper")}],
     }
     certificate_file.write(tmp_path / "two.json", "ranges", {"systems": [empty, true["systems"][0]], **forged})
     with pytest.raises(da.CertificateError, match="nothing is claimed of system 2"):

@@ -17,6 +17,7 @@ import dalembert as da
 from changed_certificates import rewritten, shift
 from dalembert.certificates.certificate_file import SECTIONS, digests, read
 from dalembert.certificates.checker import Certificate
+from dalembert.certificates.grids import magnitudes
 from dalembert.certificates.proving import Prover
 from dalembert.certificates.verified_claims import upward
 from newton_euler_of_sections import run, torques
@@ -51,10 +52,10 @@ def test_what_is_written_of_random_arms_is_verified(seed, folder):
 def test_an_error_that_no_position_changes_has_a_proof_without_axes(reduced):
     constant = {("D", 0, 0): {(0, 0, 0): (fmpq(3), fmpq(0))}}
     prover = Prover("reduced model", {name: section for name, section in read(reduced).items() if name != "header"})
-    part = prover.grid_part(0, constant, Fraction(4), 1.0, 1e6)
-    assert (part["axes"], part["grid"]) == ("", [])
-    assert prover.gridded(0, constant, part) == 1
-    assert prover.grid_part(0, constant, Fraction(2), 1.0, 1e6) is None
+    grid = prover.by_grid(0, list(constant.values()), magnitudes, Fraction(4), 1.0, 1e6)
+    assert grid == {"axes": "", "orders": [], "words": []}
+    assert prover.shown(0, list(constant.values()), magnitudes, fmpq(4), grid) == 1
+    assert prover.by_grid(0, list(constant.values()), magnitudes, Fraction(2), 1.0, 1e6) is None
 
 
 def test_certified_ranges_are_verified_and_hold_every_value(ranges):

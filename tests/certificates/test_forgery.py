@@ -91,11 +91,11 @@ def forgeries(sections: Sections) -> Iterator[tuple[str, Any]]:
             for factor in (Fraction(999, 1000), Fraction(1001, 1000), Fraction(-1), Fraction(0)):
                 yield f"{called} times {factor}", put(place, str(Fraction(value) * factor))
             yield f"{called} plus", put(place, str(Fraction(value) + Fraction(1, 1000)))
-        elif isinstance(value, str) and ("grid" in place or place[-1] in ("axes", "lower", "upper", "square", "least")):
+        elif isinstance(value, str) and ("words" in place or place[-1] == "axes"):
             coarser = "".join(chr(max(46, ord(x) - 1)) for x in value)
             for forged in (
                 value[:-1], value + ".", "." + value, ".", "", value.replace("a", "b", 1), "a" + value, coarser,
-                value[::-1], "." * len(value), "/" * len(value),
+                value[::-1], "." * len(value), "0" * len(value), "11" + value[1:], "33" + value[1:],
             ):  # fmt: skip
                 if forged != value:
                     yield f"{called} {forged[:12]!r}", put(place, forged)

@@ -63,8 +63,77 @@ def orders(most: int) -> Callable[[Sections], None]:
     """A grid of functions up to this order."""
 
     def change(s: Sections) -> None:
-        part = s["proofs"][0][0]
-        part["orders"] = [most] * len(part["axes"])
+        grid = s["proofs"][0][0]["grid"]
+        grid["orders"] = [most] * len(grid["axes"])
+
+    return change
+
+
+def many_sines(s: Sections) -> None:
+    """(sin q_1 ... sin q_8)^32: one term, and 17^8 of them once squares of sines are cosines."""
+    body, program, n = s["systems"][0]["bodies"][0], s["program"], 8
+    s["systems"][0]["bodies"] = [{**body, "parent": -1} for _ in range(n)]
+    s["states"] = {name: (values * n)[:n] for name, values in s["states"].items()}
+    product = None
+    for j in range(n):
+        program["steps"] += [["q", j], ["sin", len(program["steps"])]]
+        if product is not None:
+            program["steps"].append(["mul", product, len(program["steps"]) - 1])
+        product = len(program["steps"]) - 1
+    steps(["mul", -1, -1], often=5)(s)
+    program["torques"] = [len(program["steps"]) - 1] * n
+
+
+def many_sums(s: Sections) -> None:
+    """Hundreds of thousands of sums of hundreds of terms, each of which is kept."""
+    program = s["program"]["steps"]
+    first = len(program)
+    program += [["q", 0], ["sin", first], ["cos", first], ["q", 1], ["sin", first + 3], ["cos", first + 3]]
+    program += [["add", first + 1, first + 2], ["add", first + 6, first + 4], ["add", first + 7, first + 5]]
+    steps(["mul", -1, -1], often=4)(s)
+    steps(["add", -1, len(program) - 1], often=300_000)(s)
+
+
+def grid_of(s: Sections) -> dict[str, Any]:
+    return next(part["grid"] for proof in s["proofs"] for part in proof if part["grid"]["axes"])
+
+
+def words(*texts: str) -> Callable[[Sections], None]:
+    """A grid with these words for its axes, or for as many as it has."""
+
+    def change(s: Sections) -> None:
+        grid_of(s)["words"] = list(texts)[: len(grid_of(s)["axes"])]
+
+    return change
+
+
+def axes(more: str) -> Callable[[Sections], None]:
+    """A grid with more axes, of the same orders."""
+
+    def change(s: Sections) -> None:
+        grid = grid_of(s)
+        grid["axes"] += more or grid["axes"]
+        grid["orders"] += [1] * (len(grid["axes"]) - len(grid["orders"]))
+
+    return change
+
+
+def claims_over_and_over(s: Sections) -> None:
+    s["claims"] *= 5000
+    s["proofs"] *= 5000
+
+
+def deep(s: Sections) -> None:
+    """A list of a list of a list."""
+    value: list[Any] = []
+    for _ in range(900):
+        value = [value]
+    s["states"]["lower"] = value
+
+
+def gravity(text: Any) -> Callable[[Sections], None]:
+    def change(s: Sections) -> None:
+        s["systems"][0]["gravity"][0] = text
 
     return change
 
@@ -72,7 +141,7 @@ def orders(most: int) -> Callable[[Sections], None]:
 def below_zero(s: Sections) -> None:
     """A part about nothing that takes from the bound what no float tells from zero."""
     least = "-1/1" + "0" * 400
-    s["proofs"][0].append({"of": [], "bound": least, "axes": "", "orders": [], "grid": [], "bends": []})
+    s["proofs"][0].append({"of": [], "bound": least, "grid": {"axes": "", "orders": [], "words": []}})
 
 
 RANGES = {
@@ -83,6 +152,14 @@ RANGES = {
     "no name": (joint(None), "'bodies', entry 1 has no 'joint'"),
     "a name that is no text": (joint(["x"]), "entry 1, 'joint' is .* not str"),
     "many bodies": (chain, "products of terms"),
+    "claims over and over": (claims_over_and_over, "more than 64 systems or 4096 claims"),
+    "a deep list": (deep, "'lower', entry 1 is no number as text"),
+    "no number as a number": (state("lower", [float("nan"), 0]), "'lower', entry 1 is no number as text"),
+    "no number as text": (state("lower", ["nan", "0"]), "'lower', entry 1 is no number as text"),
+    "an exponent": (gravity("1e400000000"), "'gravity', entry 1 is no number as text"),
+    "digits without end": (gravity("9" * 100_000), "4300 digits"),
+    "beyond floats": (gravity("9" * 4000), "claim . (does not hold|is not as the format has it)"),
+    "over zero": (gravity("1/0"), "claim 1 is not as the format has it"),
 }
 MODELS = {
     "squares": (steps(["add", 7, 8], ["mul", -1, -1]), "products of terms|powers above"),
@@ -94,8 +171,15 @@ MODELS = {
     ),
     "numbers": (steps(["number", "9" * 4000], ["mul", -1, -1]), "numbers of more than 100000 bits"),
     "speed without end": (state("speed", ["1e999999999", "1"]), "'speed', entry 1 is no number as text"),
-    "orders without end": (orders(10**12), "an order that its errors have not"),
-    "orders below zero": (orders(-1), "an order that its errors have not"),
+    "orders without end": (orders(10**12), "an order that its functions have not"),
+    "orders below zero": (orders(-1), "an order that its functions have not"),
+    "many sines": (many_sines, "products of terms"),
+    "many sums": (many_sums, "products of terms"),
+    "an axis twice": (axes(""), "an axis twice"),
+    "an axis that is not there": (axes("z"), "not as the format has it"),
+    "words of another grid": (words("1" * 10**6), "not one word for each place"),
+    "cells without end": (words("0" * (2**24 + 1)), "more than 16777216 cells"),
+    "words for no axis": (words(), "words for each of its axes"),
     "a magnitude below zero": (below_zero, "a magnitude below zero"),
 }
 

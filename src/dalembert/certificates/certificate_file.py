@@ -16,8 +16,8 @@ from ..arm.errors import ArmError
 from ..arm.io.text_files import read_text
 from ..arm.io.whole_files import write_whole
 
-HEADER = {"format": "dalembert certificate", "version": 2}
-LARGEST = 500_000_000
+HEADER = {"format": "dalembert certificate", "version": 3}
+LARGEST = 50_000_000
 """Largest certificate that is read (bytes)."""
 NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
 INTEGER, TEXT, TRUTH, MIXED = int, str, bool, (str, int)
@@ -29,10 +29,7 @@ SYSTEM = {
     "arm": TEXT, "holds": [TEXT], "drives": TEXT, "gravity": [NUMBER], "bodies": [BODY], "rotors": [ROTOR],
 }  # fmt: skip
 BOX = {"lower": [NUMBER], "upper": [NUMBER], "circle": [TRUTH]}
-BEND = {"axis": TEXT, "bound": NUMBER, "grid": [TEXT]}
-PART = {
-    "of": [[MIXED]], "bound": NUMBER, "axes": TEXT, "orders": [INTEGER], "grid": [TEXT], "bends": [BEND],
-}  # fmt: skip
+GRID = {"axes": TEXT, "orders": [INTEGER], "words": [TEXT]}
 RANGE = {"system": INTEGER, "of": [[MIXED]], "lower": NUMBER, "upper": NUMBER, "over?": [[MIXED]], "least?": NUMBER}
 SECTIONS: dict[str, dict[str, Any]] = {
     "reduced model": {
@@ -41,14 +38,14 @@ SECTIONS: dict[str, dict[str, Any]] = {
         "states": BOX | {"speed": [NUMBER], "acceleration": [NUMBER]},
         "program": {"steps": [[MIXED]], "torques": [INTEGER], "constants": [{"*": NUMBER}]},
         "claims": [{"system": INTEGER, "joint": INTEGER, "bound": NUMBER}],
-        "proofs": [[PART]],
+        "proofs": [[{"of": [[MIXED]], "bound": NUMBER, "grid": GRID}]],
     },
     "ranges": {
         "header": {"format": TEXT, "version": INTEGER, "kind": TEXT},
         "systems": [SYSTEM],
         "states": BOX,
         "claims": [RANGE],
-        "proofs": [{"lower?": TEXT, "upper?": TEXT, "least?": TEXT, "square?": TEXT}],
+        "proofs": [{"lower?": GRID, "upper?": GRID, "least?": GRID, "square?": GRID}],
     },
 }
 """What the sections of each kind of certificate hold: a list of one kind of entry, a table with these keys (those with
@@ -59,27 +56,27 @@ class CertificateError(ArmError):
     """A certificate that is not what was written, or that does not prove what it claims."""
 
 
-def misfit(value: Any, form: Any, place: str) -> str:
+def misfit(value: Any, form: Any, where: str) -> str:
     """Where a value has not the form that a certificate has there; empty where it has."""
     if isinstance(form, list):
         if type(value) is not list:
-            return f"{place} is no list"
-        return next(filter(None, (misfit(x, form[0], f"{place}, entry {at + 1}") for at, x in enumerate(value))), "")
+            return f"{where} is no list"
+        return next(filter(None, (misfit(x, form[0], f"{where}, entry {at + 1}") for at, x in enumerate(value))), "")
     if isinstance(form, dict):
         if type(value) is not dict:
-            return f"{place} is no table"
+            return f"{where} is no table"
         forms = dict.fromkeys(value, form["*"]) if "*" in form else {key.rstrip("?"): x for key, x in form.items()}
         for key in form:
             if key not in value and key[-1] not in "?*":
-                return f"{place} has no {key!r}"
+                return f"{where} has no {key!r}"
         for key in value:
             if key not in forms:
-                return f"{place} has {key!r}, which is nothing"
-        return next(filter(None, (misfit(x, forms[key], f"{place}, {key!r}") for key, x in value.items())), "")
+                return f"{where} has {key!r}, which is nothing"
+        return next(filter(None, (misfit(x, forms[key], f"{where}, {key!r}") for key, x in value.items())), "")
     if isinstance(form, re.Pattern):
-        return "" if type(value) is str and form.fullmatch(value) else f"{place} is no number as text"
+        return "" if type(value) is str and form.fullmatch(value) else f"{where} is no number as text"
     kinds = form if isinstance(form, tuple) else (form,)
-    return "" if type(value) in kinds else f"{place} is {value!r:.40}, not {' or '.join(k.__name__ for k in kinds)}"
+    return "" if type(value) in kinds else f"{where} is {value!r:.40}, not {' or '.join(k.__name__ for k in kinds)}"
 
 
 def digests(section: Any) -> Any:
@@ -104,8 +101,8 @@ def read(path: str | Path) -> dict[str, Any]:
         whole = json.loads(read_text(path, LARGEST), object_pairs_hook=single)
         kind = whole["header"]["kind"]
         forms = SECTIONS[kind]
-        said = whole.pop("digests")
-        if set(whole) != set(forms) or type(said) is not dict or set(said) != set(forms):
+        written = whole.pop("digests")
+        if set(whole) != set(forms) or type(written) is not dict or set(written) != set(forms):
             raise ValueError(f"it has not the sections {', '.join(forms)}, and a digest of each")
     except ArmError:
         raise
@@ -114,20 +111,24 @@ def read(path: str | Path) -> dict[str, Any]:
     if whole["header"] != HEADER | {"kind": kind}:
         raise CertificateError(f"{path} has the header {whole['header']}; this package reads {HEADER}")
     for name, form in forms.items():
-        found, place = digests(whole[name]), f"section {name!r}"
-        if found != said[name]:
-            if isinstance(found, list) and isinstance(said[name], list) and len(found) == len(said[name]):
-                changed = [a != b for a, b in zip(found, said[name], strict=True)]
-                place = f"entry {changed.index(True) + 1} of {place}"
-            raise CertificateError(f"{path}: {place} is not as it was written (its digest differs); write it again")
-        if wrong := misfit(whole[name], form, place):
+        if isinstance(whole[name], list) and (
+            type(written[name]) is not list or len(written[name]) != len(whole[name])
+        ):
+            raise CertificateError(f"{path}: section {name!r} has not one digest for each entry; write it again")
+        now, then, where = digests(whole[name]), written[name], f"section {name!r}"
+        if now != then:
+            if isinstance(now, list):
+                changed = [a != b for a, b in zip(now, then, strict=True)]
+                where = f"entry {changed.index(True) + 1} of {where}"
+            raise CertificateError(f"{path}: {where} is not as it was written (its digest differs); write it again")
+        if wrong := misfit(whole[name], form, where):
             raise CertificateError(f"{path}: {wrong}; no certificate of this package is written so")
     return whole
 
 
 def single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A table of JSON, refused where a key stands in it twice: two readers might take two values."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"a table with {', '.join(found)!r:.60} has a key twice")
-    return found
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError(f"a table with {', '.join(table)!r:.60} has a key twice")
+    return table

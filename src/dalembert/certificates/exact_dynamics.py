@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_mpoly_ctx
@@ -19,14 +20,16 @@ from ..arm.errors import ArmError
 Polynomial: TypeAlias = Any
 Key: TypeAlias = tuple[Any, ...]
 """("D", i, j), ("C", i, j, k) with j <= k, or ("G", i); joints count from 0."""
+Matrix: TypeAlias = list[list[Any]]
 Series: TypeAlias = dict[tuple[int, ...], tuple[fmpq, fmpq]]
 """sum_k c_k prod_j e^(i k_j q_j), with q_j^k_j for a prismatic joint: real and imaginary part of c_k by k."""
 
 
 EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-MOST_WORK, MOST_DEGREE, MOST_BITS = 50_000_000, 60, 100_000
-"""Products of terms after which a certificate is refused, highest power of a sine, cosine or position, and longest
-number of a program: what is asked for has to end, whoever wrote the file."""
+MOST_WORK, MOST_TERMS, MOST_DEGREE, MOST_BITS = 10**8, 2**23, 60, 100_000
+"""Products of words of 64 bits after which a system is refused, terms of one polynomial and words of all that a
+program keeps, highest power of a sine, cosine or position, and longest number of a program: what is asked for has to
+end, and within some memory, whoever wrote the file."""
 
 
 def number(text: str) -> fmpq:
@@ -48,25 +51,34 @@ class Variables:
         self.sin, self.cos = gens[0 : 2 * self.n : 2], gens[1 : 2 * self.n : 2]
         self.speed, self.acceleration = gens[2 * self.n : 3 * self.n], gens[3 * self.n :]
         self.zero, self.one = self.context.constant(0), self.context.constant(1)
-        self.work, self.products = 0, dict[tuple[int, ...], Series]()
+        self.work, self.kept, self.products = 0, 0, dict[tuple[int, ...], Series]()
+
+    def spend(self, work: int, terms: int) -> None:
+        """Refuse what would take too long, or come to too many terms."""
+        # a term has an exponent of every variable, and polynomials of many variables have more terms
+        self.work += work * (1 + self.n**2 // 32)
+        if self.work > MOST_WORK or terms > MOST_TERMS:
+            raise ArmError(f"its polynomials take more than {MOST_WORK} products of terms, or have {MOST_TERMS} terms")
 
     def product(self, a: Any, b: Any) -> Any:
         """a b, refused where so many terms or so high powers come together that it would never end."""
-        self.work += (len(a) if hasattr(a, "degrees") else 1) * (len(b) if hasattr(b, "degrees") else 1)
-        if self.work > MOST_WORK:
-            raise ArmError(f"its polynomials take more than {MOST_WORK} products of terms")
-        found = a * b
-        if hasattr(found, "degrees") and len(found) and max(found.degrees()) > MOST_DEGREE:
+        self.spend(words(a) * words(b), terms_of(a) * terms_of(b))
+        ab = a * b
+        if hasattr(ab, "degrees") and len(ab) and max(ab.degrees()) > MOST_DEGREE:
             raise ArmError(f"its polynomials have powers above {MOST_DEGREE}")
-        return found
+        return ab
 
     def slope(self, p: Polynomial, j: int) -> Polynomial:
         """dp/dq_j: cos dp/dsin - sin dp/dcos."""
+        self.spend(3 * words(p), 3 * len(p))
         along = p.derivative(2 * j + 1)
         return self.cos[j] * p.derivative(2 * j) - self.sin[j] * along if self.revolute[j] else along
 
     def normal(self, p: Polynomial) -> Polynomial:
         """The one polynomial of at most first degree in every sine that is equal to p."""
+        # s^a becomes (1 - c^2)^(a // 2), times s where a is odd
+        sines = [degree // 2 + 1 for degree in p.degrees()[: 2 * self.n : 2]] if len(p) else []
+        self.spend(prod(sines) * words(p), prod(sines) * len(p))
         for j in range(self.n):
             if self.revolute[j]:
                 p = divmod(p, self.sin[j] ** 2 + self.cos[j] ** 2 - 1)[1]
@@ -99,33 +111,46 @@ class Variables:
     def expanded(self, powers: tuple[int, ...]) -> Series:
         """The series of a product of powers of sines and cosines, kept: many polynomials have the same ones."""
         if powers not in self.products:
-            found: Series = {(): (fmpq(1), fmpq(0))}
+            self.kept += prod(sines + cosines + 1 for sines, cosines in zip(powers[::2], powers[1::2], strict=True))
+            self.spend(0, self.kept)
+            series: Series = {(): (fmpq(1), fmpq(0))}
             for turns, sines, cosines in zip(self.revolute, powers[::2], powers[1::2], strict=True):
                 factors = exponentials(sines, cosines) if turns else ((cosines, (fmpq(1), fmpq(0))),)
-                found = {
+                series = {
                     (*k, m): (re * x - im * y, re * y + im * x)
-                    for k, (re, im) in found.items()
+                    for k, (re, im) in series.items()
                     for m, (x, y) in factors
                 }
-            self.products[powers] = found
+            self.products[powers] = series
         return self.products[powers]
+
+
+def terms_of(p: Any) -> int:
+    """The number of terms of a polynomial; one of a number."""
+    return len(p) if hasattr(p, "degrees") else 1
+
+
+def words(p: Any) -> int:
+    """How many words of 64 bits the coefficients of a polynomial have, at least one each."""
+    coefficients = p.coeffs() if hasattr(p, "degrees") else [fmpq(p)]
+    return sum(1 + x.height_bits() // 64 for x in coefficients)
 
 
 @cache
 def exponentials(sines: int, cosines: int) -> tuple[tuple[int, tuple[fmpq, fmpq]], ...]:
     """sin^a cos^b as a sum of e^(ikx): sin = (e^ix - e^-ix)/2i, cos = (e^ix + e^-ix)/2."""
     half = fmpq(1, 2)
-    found: dict[int, tuple[fmpq, fmpq]] = {0: (fmpq(1), fmpq(0))}
+    power: dict[int, tuple[fmpq, fmpq]] = {0: (fmpq(1), fmpq(0))}
     for is_sine in [True] * sines + [False] * cosines:
         product: dict[int, tuple[fmpq, fmpq]] = {}
-        for k, (re, im) in found.items():
+        for k, (re, im) in power.items():
             for m in (1, -1):
                 # times -i/2 m for a sine, 1/2 for a cosine
                 x, y = (im * half * m, -re * half * m) if is_sine else (re * half, im * half)
                 old = product.get(k + m, (fmpq(0), fmpq(0)))
                 product[k + m] = old[0] + x, old[1] + y
-        found = product
-    return tuple((k, c) for k, c in found.items() if c[0] or c[1])
+        power = product
+    return tuple((k, c) for k, c in power.items() if c[0] or c[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,16 +169,43 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
     """The exact dynamics of bodies in a tree and of rotors that they carry.
 
     With T_b the 4x4 pose of body b and J_b its pseudo-inertia matrix, the integral of (r, 1)(r, 1)^T dm (Bejczy 1974,
-    eqs 4 to 11), D_ij = sum_b trace(dT_b/dq_i J_b (dT_b/dq_j)^T) and G_i = -sum_b g . (last column of dT_b/dq_i J_b). A
-    rotor of spin inertia J with axis u on body b turns by N . q; with w_i = u . z_i for joints i that turn b it adds
-    J (w_i N_j + N_i w_j + N_i N_j) to D_ij. C_ijk = (dD_ij/dq_k + dD_ik/dq_j - dD_jk/dq_i) / 2.
+    eqs 4 to 11), D_ij = sum_b trace(dT_b/dq_i J_b (dT_b/dq_j)^T) and G_i = -sum_b g . (last column of dT_b/dq_i J_b).
+    C_ijk = (dD_ij/dq_k + dD_ik/dq_j - dD_jk/dq_i) / 2.
     """
     bodies = system["bodies"]
     v, n = Variables([body["kind"] == "revolute" for body in bodies]), len(bodies)
-    gravity = [number(x) for x in system["gravity"]]
-    poses: list[list[list[Polynomial]]] = []
-    paths: list[list[int]] = []
+    poses, paths = kinematics(v, bodies)
     D, pulls = [[v.zero] * n for _ in range(n)], [[v.zero] * 3 for _ in range(n)]
+    for body, pose, path in zip(bodies, poses, paths, strict=True):
+        J = [[number(x) for x in row] for row in body["pseudo_inertia"]]
+        slopes = {i: [[v.slope(x, i) for x in row] for row in pose[:3]] for i in path}
+        for i in path:
+            moved = times(v, slopes[i], J)
+            pulls[i] = [u - row[3] for u, row in zip(pulls[i], moved, strict=True)]
+            for j in (j for j in path if j <= i):
+                D[i][j] += sum((dot(v, r, s) for r, s in zip(moved, slopes[j], strict=True)), v.zero)
+    add_rotors(v, system["rotors"], poses, paths, D)
+    D = [[v.normal(D[max(i, j)][min(i, j)]) for j in range(n)] for i in range(n)]
+    gravity = [number(x) for x in system["gravity"]]
+    coefficients: dict[Key, Polynomial] = {("G", i): v.normal(dot(v, gravity, u)) for i, u in enumerate(pulls)}
+    squares = [v.normal(dot(v, u, u) * dot(v, gravity, gravity)) for u in pulls]
+    slope = {(i, j, k): v.slope(D[i][j], k) for i in range(n) for j in range(n) for k in range(n)}
+    for i in range(n):
+        for j in range(n):
+            coefficients["D", i, j] = D[i][j]
+            for k in range(j, n):
+                christoffel = (slope[i, j, k] + slope[i, k, j] - slope[j, k, i]) * fmpq(1, 2)
+                coefficients["C", i, j, k] = v.normal(christoffel)
+    return Dynamics(v, coefficients, squares)
+
+
+def kinematics(v: Variables, bodies: Sequence[Mapping[str, Any]]) -> tuple[list[Matrix], list[list[int]]]:
+    """The pose of every body and the joints that move it; refused where a body is none, or hangs on a later one.
+
+    A pose is that of the parent, times the placement, a rotation and shift, times the turn about z or slide along it.
+    """
+    poses: list[Matrix] = []
+    paths: list[list[int]] = []
     for b, body in enumerate(bodies):
         if not -1 <= body["parent"] < b:
             raise ArmError(f"body {b + 1} hangs on body {body['parent'] + 1}, which does not come before it")
@@ -166,61 +218,47 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
         proper = square == EYE and right_handed and fixed[3:] == [[0, 0, 0, 1]]
         if not proper or [list(column) for column in zip(*J, strict=True)] != J:
             raise ArmError(f"the placement of body {b + 1} is no rotation and shift, or its inertia is not symmetric")
-        turn: list[list[Any]]
+        moved: Matrix
         if v.revolute[b]:
-            turn = [[v.cos[b], -v.sin[b], 0, 0], [v.sin[b], v.cos[b], 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+            moved = [[v.cos[b], -v.sin[b], 0, 0], [v.sin[b], v.cos[b], 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
         else:
-            turn = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, v.cos[b]], [0, 0, 0, 1]]
-        pose = times(v, [[v.one * x for x in row] for row in fixed], turn)
+            moved = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, v.cos[b]], [0, 0, 0, 1]]
+        pose = times(v, [[v.one * x for x in row] for row in fixed], moved)
         poses.append(pose if body["parent"] < 0 else times(v, poses[body["parent"]], pose))
         paths.append([*(paths[body["parent"]] if body["parent"] >= 0 else []), b])
-        slopes = {i: [[v.slope(x, i) for x in row] for row in poses[b][:3]] for i in paths[b]}
-        for i in paths[b]:
-            moved = times(v, slopes[i], J)
-            pulls[i] = [u - row[3] for u, row in zip(pulls[i], moved, strict=True)]
-            for j in paths[b]:
-                if j <= i:
-                    D[i][j] += sum(
-                        (
-                            v.product(x, y)
-                            for r, s in zip(moved, slopes[j], strict=True)
-                            for x, y in zip(r, s, strict=True)
-                        ),
-                        v.zero,
-                    )
-    for rotor in system["rotors"]:
+    return poses, paths
+
+
+def add_rotors(
+    v: Variables, rotors: Sequence[Mapping[str, Any]], poses: Sequence[Matrix], paths: Sequence[list[int]], D: Matrix
+) -> None:
+    """Add to D what rotors do.
+
+    One of spin inertia J with axis u on body b turns by N . q; with w_i = u . z_i for joints i that turn b it adds
+    J (w_i N_j + N_i w_j + N_i N_j) to D_ij.
+    """
+    for rotor in rotors:
         inertia, ratios = number(rotor["inertia"]), [number(x) for x in rotor["ratios"]]
-        seen, b = [v.zero] * n, rotor["body"]
+        w, b = [v.zero] * v.n, rotor["body"]
         if b is not None and b >= 0:
-            u = [
-                sum((x * number(a) for x, a in zip(row[:3], rotor["axis"], strict=True)), v.zero)
-                for row in poses[b][:3]
-            ]
+            axis = [number(x) for x in rotor["axis"]]
+            u = [dot(v, row[:3], axis) for row in poses[b][:3]]
             for i in paths[b]:
                 if v.revolute[i]:
-                    seen[i] = sum((v.product(x, poses[i][r][2]) for r, x in enumerate(u)), v.zero)
-        for i in range(n):
+                    w[i] = dot(v, u, [row[2] for row in poses[i][:3]])
+        for i in range(v.n):
             for j in range(i + 1):
-                D[i][j] += inertia * (seen[i] * ratios[j] + ratios[i] * seen[j] + ratios[i] * ratios[j])
-    D = [[v.normal(D[max(i, j)][min(i, j)]) for j in range(n)] for i in range(n)]
-    found: dict[Key, Polynomial] = {}
-    for i, u in enumerate(pulls):
-        found["G", i] = v.normal(sum((g * x for g, x in zip(gravity, u, strict=True)), v.zero))
-    strength = sum((g * g for g in gravity), fmpq(0))
-    squares = [v.normal(sum((v.product(x, x) for x in u), v.zero) * strength) for u in pulls]
-    slope = {(i, j, k): v.slope(D[i][j], k) for i in range(n) for j in range(n) for k in range(n)}
-    for i in range(n):
-        for j in range(n):
-            found["D", i, j] = D[i][j]
-            for k in range(j, n):
-                found["C", i, j, k] = v.normal((slope[i, j, k] + slope[i, k, j] - slope[j, k, i]) * fmpq(1, 2))
-    return Dynamics(v, found, squares)
+                D[i][j] += inertia * (w[i] * ratios[j] + ratios[i] * w[j] + ratios[i] * ratios[j])
 
 
-def times(v: Variables, a: Sequence[Sequence[Any]], b: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def dot(v: Variables, a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """sum_k a_k b_k."""
+    return sum((v.product(x, y) for x, y in zip(a, b, strict=True)), v.zero)
+
+
+def times(v: Variables, a: Matrix, b: Matrix) -> Matrix:
     """The product of two matrices."""
-    columns = range(len(b[0]))
-    return [[sum((v.product(x, row[j]) for x, row in zip(r, b, strict=True)), 0 * r[0]) for j in columns] for r in a]
+    return [[dot(v, row, column) for column in zip(*b, strict=True)] for row in a]
 
 
 def program_coefficients(
@@ -233,7 +271,12 @@ def program_coefficients(
     kept as such.
     """
     done: list[Any] = []
+    kept = 0
     for at, (op, *args) in enumerate(program):
+        if done:
+            last = len(done[-1]) if isinstance(done[-1], dict) else words(done[-1])
+            kept += last
+            v.spend(last, kept)
         if len(args) != (2 if op in ("add", "sub", "mul") else 1):
             raise ArmError(f"step {at} of the program has {len(args)} arguments")
         if op in ("add", "sub", "mul", "neg", "sin", "cos") and not all(0 <= a < at for a in args):
@@ -261,7 +304,7 @@ def program_coefficients(
                 raise ArmError(f"step {at} of the program makes numbers of more than {MOST_BITS} bits")
         else:
             raise ArmError(f"step {at} of the program is {op!r}, which is no operation of a program of torques")
-    found: dict[Key, Polynomial] = {}
+    coefficients: dict[Key, Polynomial] = {}
     for i, output in enumerate(outputs):
         if not 0 <= output < len(done):
             raise ArmError(f"torque {i + 1} of the program is step {output}, which there is not")
@@ -278,8 +321,8 @@ def program_coefficients(
             share = value * fmpq(1, 2) if fast and fast[0] != fast[1] else value
             terms.setdefault(key, {})[rest] = share
         for key, part in terms.items():
-            found[key] = v.context.from_dict(part)
-    return found
+            coefficients[key] = v.context.from_dict(part)
+    return coefficients
 
 
 def negative(x: Any) -> Any:

@@ -1,146 +1,217 @@
-"""Growing the grids of a certificate: how many cells each joint needs at each place for a bound to show.
+"""Growing the grids of a certificate: which cells each axis needs at each place for a bound to show.
 
-Nothing here is trusted: ``grids.py`` verifies what comes out.
+Nothing here is trusted: ``grids.py`` verifies what comes out. Each place starts with a guess of equal cells. Where an
+end of a cell does not show what is left of the bound there, the cell is divided; other cells stay as wide as they are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .grids import AT_ONCE, FINE, ROOM, ErrorGrid, Measure
+from .grids import AT_ONCE, CELLS, ROOM, WHOLE, Floats, FunctionGrid, Integers, Measure, means_of
 
-COUNTS = np.array([*range(1, 9), 10, 12, 14, 16, 19, 22, 25, 29, 34, 40, 47, 55, *range(FINE + 8, FINE + 161, 16)])
-"""Numbers of cells that have a symbol."""
+NUMBERS = np.array(list(CELLS.values()))
+CODES = np.array([ord(symbol) for symbol in CELLS])
+FIRST = 32
+"""Most cells that a place starts with."""
 GUESS, LEARNING, AHEAD = 0.6, 0.03, 0.25
-"""Part of its moduli that a sum is taken to come to, how fast that follows what is met, and how much of what is left
-above a sum met a grid leaves to the next axes."""
+"""Part of what open joints add that is taken to be reached, how fast that follows what is met, and how much of what is
+left above a value met is left to the next axes."""
 TRIES = 40
-"""How often a grid is made finer before a place is given up."""
-Floats = NDArray[np.float64]
-
-
-@dataclass(eq=False)
-class Nodes:
-    """Places of one axis: how many cells it has at each, and where the ends of them begin among those of the next."""
-
-    cells: NDArray[np.int64]
-    first: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, count: int) -> Nodes:
-        """As many, none of them divided."""
-        return cls(np.zeros(count, np.int64), np.zeros(count, np.int64))
+"""How often cells are divided before a place is given up."""
 
 
 class TooMuchWork(Exception):
-    """A grid would take more work than is allowed, or show nothing."""
+    """A grid would take more work than is allowed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells of one axis: the place of each, its left end in units, n where it is 1/n of the range."""
+
+    place: Integers
+    left: Integers
+    n: Integers
+
+    @property
+    def right(self) -> Integers:
+        """The other end."""
+        return self.left + WHOLE // self.n
+
+    def at(self, which: Integers) -> Cells:
+        """Some of them."""
+        return Cells(self.place[which], self.left[which], self.n[which])
+
+    def divided(self, parts: Integers) -> Cells:
+        """Each in so many equal parts."""
+        of = np.repeat(np.arange(len(parts)), parts)
+        number = np.arange(len(of)) - np.repeat(parts.cumsum() - parts, parts)
+        n = (self.n * parts)[of]
+        return Cells(self.place[of], self.left[of] + number * (WHOLE // n), n)
+
+    def joined(self, other: Cells) -> Cells:
+        """With others after them."""
+        pairs = ((self.place, other.place), (self.left, other.left), (self.n, other.n))
+        return Cells(*(np.concatenate(pair) for pair in pairs))
+
+
+class Ends:
+    """Ends of cells that were looked at: the least limit shown at each, the largest value met, the place it became."""
+
+    def __init__(self) -> None:
+        self.keys, self.children = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self.shown, self.met = np.zeros(0), np.zeros(0)
+
+    def find(self, keys: Integers) -> tuple[Floats, Floats]:
+        """What is shown and met at ends; infinite, and minus infinite, at those that were not looked at."""
+        shown, met = np.full(len(keys), np.inf), np.full(len(keys), -np.inf)
+        at = np.searchsorted(self.keys, keys)
+        known = np.flatnonzero(at < len(self.keys))
+        known = known[self.keys[at[known]] == keys[known]]
+        shown[known], met[known] = self.shown[at[known]], self.met[at[known]]
+        return shown, met
+
+    def add(self, keys: Integers, shown: Floats, met: Floats, children: Integers) -> None:
+        """What was seen last counts; what was met before stays."""
+        met = np.maximum(met, self.find(keys)[1])
+        old = ~np.isin(self.keys, keys)
+        self.keys, order = (x := np.concatenate([self.keys[old], keys])), np.argsort(x)
+        self.keys = self.keys[order]
+        for name, new in (("shown", shown), ("met", met), ("children", children)):
+            setattr(self, name, np.concatenate([getattr(self, name)[old], new])[order])
 
 
 class GridGrowth:
     """One bound that is to be shown; ``used`` counts the numbers computed."""
 
-    def __init__(self, grid: ErrorGrid, bends: Floats, measure: Measure, work: float) -> None:
-        self.grid, self.bends, self.measure, self.work, self.used = grid, bends, measure, work, 0.0
-        self.guess = np.full(len(grid.axes) + 1, GUESS)
-        self.nodes: list[list[Nodes]] = [[] for _ in range(len(grid.axes) + 1)]
-        self.count = [0] * (len(grid.axes) + 1)
-        self.met = 0.0
-        """The largest sum met."""
+    def __init__(self, grid: FunctionGrid, measure: Measure, work: float) -> None:
+        self.grid, self.measure, self.work, self.used = grid, measure, work, 0.0
+        axes = len(grid.axes)
+        self.guess = np.full(axes, GUESS)
+        self.places = [0] * (axes + 1)
+        self.cells: list[list[tuple[Integers, ...]]] = [[] for _ in range(axes)]
+        """For each axis place, n, left and right child of the cells of places that were shown, in order."""
 
-    def levels(self, bound: float) -> list[str] | None:
-        """The symbols of the grid that shows the bound; None where it takes too much work."""
-        axes = len(self.grid.axes)
-        most = np.array([bound * (1 - 2.0**-38) - self.grid.allowed])
-        root, nets = Nodes.of(1), self.grid.tensor[None]
-        self.nodes[0].append(root)
-        if not axes:
-            return [] if (ROOM * self.measure(nets, most) <= most).all() else None
-        sums, bent = self.grid.moduli(0, nets)
-        if not (self.grid.below(nets, sums, most, self.measure) <= most).all():
-            try:
-                if not self._shown(0, nets, most, sums, bent, root, np.arange(1))[0].all():
-                    return None
-            except TooMuchWork:
-                return None
-        return self._symbols()
+    def words(self, bound: float) -> list[str] | None:
+        """The words of the grid that shows the bound; None where it takes too much work or is not there."""
+        most = np.array([bound - self.grid.rounding - 2.0**-38 * abs(bound)])
+        try:
+            shown, _, _ = self._show(0, self.grid.tensor[None], most)
+        except TooMuchWork:
+            return None
+        return self._texts() if shown.all() else None
 
-    def _symbols(self) -> list[str]:
-        found, at = [], np.zeros(1, np.int64)
-        for level in range(len(self.grid.axes)):
-            cells, first = (
-                np.concatenate([getattr(nodes, name) for nodes in self.nodes[level]] or [np.zeros(0, np.int64)])
-                for name in ("cells", "first")
-            )
-            here, begin = cells[at], first[at]
-            code = np.where(here <= FINE, here, FINE + (here - FINE) // 8) + ord(".")
-            found.append(code.astype(np.uint8).tobytes().decode("ascii"))
-            begin, ends = begin[here > 0], here[here > 0] + 1
-            inside = np.arange(ends.sum()) - np.repeat(ends.cumsum() - ends, ends)
-            at = np.repeat(begin, ends) + inside
-        return found
+    def _show(self, level: int, nets: Floats, limits: Floats) -> tuple[np.ndarray, Floats, Integers]:
+        """Whether each net is shown to obey its limit, the largest value met there, and the place it is."""
+        ids = self.places[level] + np.arange(len(nets))
+        self.places[level] += len(nets)
+        if level == len(self.grid.axes):
+            values = self.measure(nets, limits)
+            return values <= limits, values, ids
+        sums, bent = self.grid.moduli(level, nets)
+        bounds = self.grid.open_bound(nets, sums, limits, self.measure)
+        shown, met = bounds <= limits, np.full(len(nets), -np.inf)
+        rows = np.flatnonzero(~shown)
+        if len(rows):
+            rest = (sums - np.abs(means_of(nets)).sum(axis=1))[rows]
+            hope = bounds[rows] - (1 - self.guess[level]) * rest
+            sag = ROOM * self.grid.axes[level].width ** 2 / 8 * bent[rows]
+            shown[rows], met[rows] = self._divide(level, nets[rows], limits[rows], hope, sag, ids[rows])
+            seen = np.isfinite(met[rows]) & shown[rows] & (rest > 0)
+            if seen.any():
+                share = float((1 - (bounds[rows] - met[rows])[seen] / rest[seen]).mean())
+                self.guess[level] += min(0.5, LEARNING * seen.sum()) * (np.clip(share, 0, 1) - self.guess[level])
+        return shown, met, ids
 
-    def _shown(
-        self, level: int, nets: Any, limits: Floats, sums: Floats, bent: Floats, nodes: Nodes, at: NDArray[np.int64]
-    ) -> tuple[NDArray[np.bool_], Floats]:
-        """Whether each net is shown to obey its limit, and the largest sum met there; ``at`` are its nodes."""
-        good, met = np.zeros(len(nets), bool), np.zeros(len(nets))
-        slack = ROOM * self.grid.axes[level].width ** 2 / 8 * np.minimum(bent, self.bends[level])
-        left = len(self.grid.axes) - level
-        hope = self.guess[level] * sums
-        hope = np.where(hope < limits, hope, 0.5 * limits)
-        open_ = np.arange(len(nets))
+    def _divide(
+        self, level: int, nets: Floats, limits: Floats, hope: Floats, sag: Floats, ids: Integers
+    ) -> tuple[np.ndarray, Floats]:
+        """The same of places where the axis has to be divided; ``sag`` is h^2/8 B of a cell as wide as the range."""
+        hope = np.where(hope < limits, hope, limits - 0.1 * np.abs(limits) - 1e-300)
+        need = np.sqrt(sag * (len(self.grid.axes) - level) / (limits - hope))
+        start = NUMBERS[np.searchsorted(NUMBERS, np.clip(need, 1, FIRST))]
+        every = np.arange(len(nets))
+        cells = Cells(every, np.zeros_like(every), np.ones_like(every)).divided(start)
+        ends, lost, met = Ends(), np.zeros(len(nets), bool), np.full(len(nets), -np.inf)
         for _ in range(TRIES):
-            open_ = open_[hope[open_] < limits[open_]]
-            need = np.maximum(1, np.sqrt(slack[open_] * left / (limits - hope)[open_]))
-            open_, need = open_[need <= COUNTS[-1]], need[need <= COUNTS[-1]]
-            counts = COUNTS[np.searchsorted(COUNTS, need)]
-            for count in np.unique(counts).tolist():
-                rows = open_[counts == count]
-                step = max(1, 4 * AT_ONCE // (nets[0].size * (count + 1)))
-                for some in (rows[begin : begin + step] for begin in range(0, len(rows), step)):
-                    good[some], seen = self._over(level, count, nets[some], limits[some], slack[some], nodes, at[some])
-                    met[some] = np.maximum(met[some], seen)
-                    higher = seen + AHEAD * (limits[some] - seen)
-                    hope[some] = np.where(higher > hope[some], higher, (hope[some] + limits[some]) / 2)
-            open_ = open_[~good[open_] & (met[open_] <= limits[open_])]
-            if not len(open_):
+            cells = cells.at(np.flatnonzero(~lost[cells.place]))
+            if not len(cells.n):
                 break
-        return good, met
-
-    def _over(
-        self, level: int, count: int, nets: Any, limits: Floats, slack: Floats, nodes: Nodes, at: NDArray[np.int64]
-    ) -> tuple[NDArray[np.bool_], Floats]:
-        """The same with one number of cells."""
-        table = self.grid.axes[level].table(count)
-        put = (table @ nets.reshape(len(nets), table.shape[1], -1)).reshape(-1, *nets.shape[2:])
-        less = np.repeat(limits - slack / count**2, count + 1)
-        self.used += put.size
-        if self.used > self.work:
-            raise TooMuchWork
-        if level + 1 == len(self.grid.axes):
-            values = ROOM * self.measure(put, less)
-            good = values <= less
-            self.met = max(self.met, float(values.max()))
+            less = limits[cells.place] - sag[cells.place] / cells.n**2
+            keys = [cells.place * (WHOLE + 1) + end for end in (cells.left, cells.right)]
+            wanted, which = np.unique(np.concatenate(keys), return_inverse=True)
+            least = np.full(len(wanted), np.inf)
+            np.minimum.at(least, which, np.concatenate([less, less]))
+            shown, seen = ends.find(wanted)
+            self._look(level, nets, ends, wanted, least, np.flatnonzero((shown > least) & (seen <= least)))
+            shown, seen = ends.find(wanted)
+            np.maximum.at(met, wanted // (WHOLE + 1), seen)
+            lost |= ~(met <= limits)
+            worst = np.maximum(shown[which[: len(less)]], shown[which[len(less) :]])
+            good = worst <= less
+            if good.all():
+                break
+            bad = cells.at(np.flatnonzero(~good))
+            highest = np.maximum(seen[which[: len(less)]], seen[which[len(less) :]])[~good]
+            spare = (1 - AHEAD) * np.where(np.isfinite(highest), limits[bad.place] - highest, np.inf)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                finer = np.sqrt(sag[bad.place] / spare) / bad.n
+            parts = np.where(finer > 4, 8, np.where(finer > 2, 4, 2))
+            lost[bad.place[bad.n * parts > NUMBERS[-1]]] = True
+            bad, parts = bad.at(still := np.flatnonzero(~lost[bad.place])), parts[still]
+            cells = cells.at(np.flatnonzero(good)).joined(bad.divided(parts))
         else:
-            sums, bent = self.grid.moduli(level + 1, put)
-            children = Nodes.of(len(put))
-            self.nodes[level + 1].append(children)
-            nodes.first[at] = self.count[level + 1] + np.arange(len(nets)) * (count + 1)
-            self.count[level + 1] += len(put)
-            good, values = self.grid.below(put, sums, less, self.measure) <= less, np.zeros(len(sums))
-            rows = np.flatnonzero(~good)
-            if len(rows):
-                good[rows], values[rows] = self._shown(
-                    level + 1, put[rows], less[rows], sums[rows], bent[rows], children, rows
-                )
-                seen = values[rows] > 0
-                if seen.any():
-                    share = float((values[rows][seen] / sums[rows][seen]).mean())
-                    self.guess[level + 1] += min(0.5, LEARNING * seen.sum()) * (share - self.guess[level + 1])
-        nodes.cells[at] = count
-        shape = (len(nets), count + 1)
-        return np.asarray(good.reshape(shape).all(axis=1)), np.asarray(values.reshape(shape).max(axis=1))
+            lost[cells.place] = True
+        self._keep(level, cells.at(np.flatnonzero(~lost[cells.place])), ends, ids)
+        return ~lost, met
+
+    def _look(self, level: int, nets: Floats, ends: Ends, wanted: Integers, least: Floats, todo: Integers) -> None:
+        """Look at ends, whether they show their limits."""
+        step = max(1, AT_ONCE // nets[0].size)
+        seen: list[tuple[np.ndarray, Floats, Integers]] = []
+        for some in (todo[begin : begin + step] for begin in range(0, len(todo), step)):
+            of, position = np.divmod(wanted[some], WHOLE + 1)
+            put = self.grid.put(level, nets[of], self.grid.axes[level].table(position))
+            self.used += put.size
+            if self.used > self.work:
+                raise TooMuchWork
+            seen.append(self._show(level + 1, put, least[some]))
+        if seen:
+            shown, met, children = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+            ends.add(wanted[todo], np.where(shown, least[todo], np.inf), met, children)
+
+    def _keep(self, level: int, cells: Cells, ends: Ends, ids: Integers) -> None:
+        """The cells of places that were shown."""
+        cells = cells.at(np.lexsort((cells.left, cells.place)))
+        left, right = (
+            ends.children[np.searchsorted(ends.keys, cells.place * (WHOLE + 1) + end)]
+            for end in (cells.left, cells.right)
+        )
+        self.cells[level].append((ids[cells.place], cells.n, left, right))
+
+    def _texts(self) -> list[str]:
+        """From the first place on, the words of each place and its ends in order."""
+        texts, places = [], np.zeros(1, np.int64)
+        for cells in self.cells:
+            none = (np.zeros(0, np.int64),) * 4
+            place, n, left, right = (np.concatenate(columns) for columns in zip(none, *cells, strict=True))
+            order = np.argsort(place, kind="stable")
+            place, n, left, right = place[order], n[order], left[order], right[order]
+            first, last = (np.searchsorted(place, places, side) for side in ("left", "right"))
+            count = last - first
+            symbols = np.maximum(count, 1)
+            at = np.repeat(first, symbols) + np.arange(symbols.sum()) - np.repeat(symbols.cumsum() - symbols, symbols)
+            is_open = np.repeat(count == 0, symbols)
+            codes = np.full(len(at), ord("."))
+            codes[~is_open] = CODES[np.searchsorted(NUMBERS, n[at[~is_open]])]
+            texts.append(codes.astype(np.uint8).tobytes().decode("ascii"))
+            closes = np.zeros(len(at), bool)
+            closes[symbols.cumsum() - 1] = True
+            at, closes = at[~is_open], closes[~is_open]
+            ends = 1 + closes
+            places = np.zeros(ends.sum(), np.int64)
+            begin = ends.cumsum() - ends
+            places[begin], places[begin[closes] + 1] = left[at], right[at[closes]]
+        return texts

@@ -1,26 +1,30 @@
-"""Rigorous bounds of torque errors by values on grids, joint by joint, in floating point with a stated budget.
+"""Rigorous bounds of functions of joint positions by values on grids, in floating point with a stated budget.
 
-Let F be the greatest of sums x_1 w_1 + ... + x_m w_m of functions w_k over a set of factors |x_k| <= 1 (``Measure``
-bounds F at points). Where F is largest it equals one of these sums, g, and g <= F everywhere. Between two points h
-apart g is at most its larger value there and h^2/8 max |g''|. So F <= T for every position of a joint if F <= T - h^2/8
-B at all ends of equal cells, B >= sum |w_k''|: one joint less to look at, and the same again at each of these ends. A
-joint whose position is left open adds at most the magnitudes of its coefficients, a pair a cos kx + b sin kx at most
-sqrt(a^2 + b^2): where the sum of these moduli is at most T nothing more has to be looked at, and with factors k^2 they
-bound sum |w_k''|.
+Let w be functions of the positions and F the greatest of the sums y_1 w_1 + ... + y_m w_m over a set of factors
+|y_k| <= 1 that is the same at every position (``Measure`` bounds F where w is known). F <= T is shown joint by joint
+(docs/proofs.md, "Torque errors on grids", steps 1 to 3):
+
+1. *Cells.* Where F is largest it equals one of these sums, g, and g <= F everywhere. On a cell of width h, g is at most
+   its larger value at the two ends and h^2/8 max |g''|. So F <= T on the range of a joint if it is divided into cells,
+   of any widths, and F <= T - h^2/8 B at both ends of each, B >= sum |w_k''|: one joint less to look at, and the same
+   again at each of these ends.
+2. *Open joints.* A joint whose position is left open adds at most the magnitudes of its coefficients, a pair
+   a cos kx + b sin kx at most sqrt(a^2 + b^2). Where that shows F <= T nothing more has to be looked at; with factors
+   k^2 the same sum bounds the curvature sum |w_k''|.
 
 Rounding. All basis functions are at most one, so an error of a coefficient is never made larger. With A the sum of the
 magnitudes of all coefficients and u = 2^-52, one joint put to a point is off by at most (2 s + 12) u A in all values
 together, s its number of basis functions, whose tables are right to u (Higham 2002, section 3.1); going from
-exponentials to cosines and sines is off by at most 2^L (L + 2) u A over L joints. ``ErrorGrid.allowed`` is the sum.
+exponentials to cosines and sines is off by at most 2^L (L + 2) u A over L joints. ``FunctionGrid.rounding`` is the sum.
 Sums of at most 2^22 numbers that are not negative are right to 2^-29 of themselves; ``ROOM`` is more than that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
-from math import prod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import lcm, prod
+from string import ascii_letters, digits
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,221 +32,242 @@ from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from .exact_dynamics import Key
-from .nets import BITS, LOST, UNIT, Variable, nearest, upward
+from .exact_dynamics import Series
 
-ROOM, LARGEST, AT_ONCE = 1 + 2.0**-28, 2**22, 2**20
-"""For sums of numbers that are not negative; most coefficients of a grid; numbers that are computed at once."""
-LEAST = 2.0**-200
-"""Least reach of a position: one over its square is a float."""
-FINE, MOST_SIGNED = 60, 7
-"""Cells up to which every number has a symbol, above every eighth; most joints whose speeds have signs told apart."""
+UNIT, LOST, ROOM = 2.0**-52, 2.0**-1000, 1 + 2.0**-28
+"""Rounding of one operation; more than underflow can take from a sum of products; for sums that are not negative."""
+BITS = 128
+"""The precision of ball arithmetic; results hold at every precision."""
+MOST_COEFFICIENTS, MOST_VALUES, MOST_CELLS = 2**22, 2**34, 2**24
+"""Of one grid: coefficients of its functions, numbers that are computed, and cells along one axis."""
+AT_ONCE, LEAST_REACH = 2**19, 2.0**-200
+"""Numbers that are computed at once; least reach of a sliding position, so that one over its square is a float."""
+OPEN = "."
+CELLS = dict(zip(digits + ascii_letters, sorted(m << p for m in (1, 3, 5, 7) for p in range(17)), strict=False))
+"""n for each symbol of a cell that is 1/n of the range of its axis; ``.`` is a range that is left open."""
+WHOLE = lcm(*CELLS.values())
+"""The range of an axis in units, in which every width of a cell is a whole number."""
+WIDTHS = np.array([WHOLE if chr(code) == OPEN else WHOLE // CELLS.get(chr(code), WHOLE + 1) for code in range(256)])
 
-
-def cells_of(text: str) -> NDArray[np.int64]:
-    """The numbers of cells that symbols stand for; zero for ``.``, where the range is not divided."""
-    code = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - ord(".")
-    if (code < 0).any() or (code > 80).any():
-        raise ArmError("its grid has a symbol that stands for no number of cells")
-    return np.where(code <= FINE, code, FINE + 8 * (code - FINE))
-
-
-Measure: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-"""From values of functions (columns), what is not to exceed limits (one for each row)."""
-
-
-def magnitudes(values: NDArray[np.float64], _limits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of the magnitudes."""
-    return np.asarray(np.abs(values).sum(axis=1))
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Measure: TypeAlias = Callable[[Floats, Floats], Floats]
+"""Upper bounds of F from values of w, one position to a row; limits say for each row from where on no better one is
+needed."""
 
 
-class ErrorAxis:
-    """A variable on a grid: 1, cos x, sin x, cos 2x, ..., or powers of x/reach, are its basis functions.
+def magnitudes(values: Floats, _limits: Floats) -> Floats:
+    """F where all factors between -1 and 1 are there: the sum of the magnitudes."""
+    return np.asarray(ROOM * np.abs(values).sum(axis=1))
 
-    ``bend`` is what second derivatives multiply those of each order by at most: k^2, or p (p - 1)/reach^2.
-    """
 
-    def __init__(self, variable: Variable) -> None:
-        self.of, self.tables = variable, dict[int, NDArray[np.float64]]()
-        lower, self.width = variable.lower, upward(variable.width)
-        self.reach = max(upward(abs(lower)), upward(abs(lower + variable.width)), LEAST)
-        order = np.arange(variable.degree + 1, dtype=float)
-        self.bend = order * (order - 1) / self.reach**2 if variable.slides else order**2
-
-    def basis(self, x: Any) -> list[Any]:
-        """The basis functions at a position."""
-        if self.of.slides:
-            return [(x / arb(self.reach)) ** p for p in range(self.of.size)]
-        return [arb(1), *(y for k in range(1, self.of.degree + 1) for y in ((k * x).cos(), (k * x).sin()))]
-
-    def table(self, cells: int) -> NDArray[np.float64]:
-        """The basis functions (columns) at the ends of as many equal cells of the range."""
-        if cells not in self.tables:
-            with ctx.workprec(BITS):
-                balls = [self.basis(self.of.lower + self.of.width * i / cells) for i in range(cells + 1)]
-                floats = [[float(x.mid()) for x in row] for row in balls]
-                off = [abs(x - arb(y)) for at in zip(balls, floats, strict=True) for x, y in zip(*at, strict=True)]
-                if not all(x < arb(UNIT) for x in off):
-                    raise ArmError("a basis function of a grid has no value to sixteen digits")
-            self.tables[cells] = np.array(floats)
-        return self.tables[cells]
-
-    def sizes(self, magnitudes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The most that the basis functions of each order (second dimension) add, whatever the position."""
-        if self.of.slides:
-            return magnitudes
-        return np.concatenate([magnitudes[:, :1], np.hypot(magnitudes[:, 1::2], magnitudes[:, 2::2])], axis=1)
+def value(values: Floats, _limits: Floats) -> Floats:
+    """F where there is one function, with the factor 1."""
+    return np.asarray(values[:, 0])
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorGrid:
-    """Functions over some joints: their coefficients by basis functions of each axis, the functions last."""
+class Axis:
+    """A joint, or a sum of angles, on its range: 1, cos x, sin x, cos 2x, ... up to an order are its basis functions.
 
-    axes: Sequence[ErrorAxis]
-    tensor: NDArray[np.float64]
-    allowed: float
+    Of a sliding joint they are powers of x/reach. ``joint`` is the first of those that make up the axis.
+    """
+
+    joint: int
+    lower: Any
+    range: Any
+    order: int
+    slides: bool
+    known: dict[int, list[float]] = field(default_factory=dict, repr=False)
+
+    @property
+    def size(self) -> int:
+        """The number of basis functions."""
+        return self.order + 1 if self.slides else 2 * self.order + 1
+
+    @property
+    def width(self) -> float:
+        """Of the whole range, no less than it is."""
+        return upward(self.range)
+
+    @property
+    def reach(self) -> float:
+        """The largest magnitude of a position, no less than it is."""
+        return max(upward(abs(self.lower)), upward(abs(self.lower + self.range)), LEAST_REACH)
+
+    @property
+    def bend(self) -> Floats:
+        """What a second derivative multiplies basis functions of each order by at most: k^2, or p (p - 1)/reach^2."""
+        order = np.arange(self.order + 1, dtype=float)
+        return order * (order - 1) / self.reach**2 if self.slides else order**2
+
+    def table(self, positions: NDArray[Any]) -> Floats:
+        """The basis functions (columns) at positions in units of the range, right to ``UNIT``."""
+        with ctx.workprec(BITS):
+            for position in positions.tolist():
+                if position not in self.known:
+                    self.known[position] = self.basis(self.lower + self.range * position / WHOLE)
+        return np.array([self.known[position] for position in positions.tolist()]).reshape(len(positions), self.size)
+
+    def basis(self, x: Any) -> list[float]:
+        """The basis functions at one position."""
+        if self.slides:
+            balls = [(x / arb(self.reach)) ** p for p in range(self.size)]
+        else:
+            balls = [arb(1), *(y for k in range(1, self.order + 1) for y in ((k * x).cos(), (k * x).sin()))]
+        floats = [float(ball.mid()) for ball in balls]
+        if not all(abs(ball - arb(near)) < arb(UNIT) for ball, near in zip(balls, floats, strict=True)):
+            raise ArmError("a basis function of a grid has no value to sixteen digits")
+        return floats
+
+    def amplitudes(self, sizes: Floats) -> Floats:
+        """The most that the basis functions of each order (second dimension) add, whatever the position."""
+        if self.slides:
+            return sizes
+        return np.concatenate([sizes[:, :1], np.hypot(sizes[:, 1::2], sizes[:, 2::2])], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionGrid:
+    """Functions over some axes: their coefficients by basis functions of each axis, the functions last.
+
+    ``rounding`` is what all of their values at one position together are off by at most.
+    """
+
+    axes: Sequence[Axis]
+    tensor: Floats
+    rounding: float
 
     @classmethod
-    def of(cls, functions: Sequence[Any], variables: Sequence[Variable]) -> ErrorGrid:
-        """Exact series as a tensor."""
-        axes, shape = [ErrorAxis(variable) for variable in variables], [variable.size for variable in variables]
-        if prod(shape) * len(functions) > LARGEST:
-            raise ArmError(f"its errors have more than {LARGEST} coefficients together")
+    def of(cls, functions: Sequence[Series], axes: Sequence[Axis]) -> FunctionGrid:
+        """Exact series as a tensor: c_k e^(ikx) + c_-k e^(-ikx) = (c_k + c_-k) cos kx + i (c_k - c_-k) sin kx."""
+        shape = [axis.size for axis in axes]
+        if prod(shape) * len(functions) > MOST_COEFFICIENTS:
+            raise ArmError(f"its functions have more than {MOST_COEFFICIENTS} coefficients together")
         dense = np.zeros((*shape, len(functions)), np.complex128)
         for row, series in enumerate(functions):
             for k, (re, im) in series.items():
-                index, scale = [], fmpq(1)
-                for m, axis in zip(k, axes, strict=True):
-                    index.append(m if axis.of.slides else m + axis.of.degree)
-                    scale *= fmpq(*axis.reach.as_integer_ratio()) ** m if axis.of.slides else 1
+                scale = prod((exact(a.reach) ** m for m, a in zip(k, axes, strict=True) if a.slides), start=fmpq(1))
+                index = tuple(m if axis.slides else m + axis.order for m, axis in zip(k, axes, strict=True))
                 dense[(*index, row)] = complex(nearest(re * scale), nearest(im * scale))
-        total = float(np.abs(dense).sum())
-        for at, n in ((at, variable.degree) for at, variable in enumerate(variables) if not variable.slides):
-            rows = np.moveaxis(dense, at, 0)
-            plus, minus = rows[n + 1 :], rows[:n][::-1]
-            both = np.stack([plus + minus, 1j * (plus - minus)], axis=1).reshape(2 * n, *rows.shape[1:])
-            dense = np.moveaxis(np.concatenate([rows[n : n + 1], both]), 0, at)
-        tensor, count = np.ascontiguousarray(dense.real), len(axes)
-        allowed = UNIT * 2.0**count * (count + 2) * total
-        allowed += UNIT * sum(2 * size + 12 for size in shape) * float(np.abs(tensor).sum())
-        return cls(axes, tensor, ROOM * (allowed + LOST * tensor.size))
+        before = float(np.abs(dense).sum())
+        for at, axis in enumerate(axes):
+            if not axis.slides:
+                rows, n = np.moveaxis(dense, at, 0), axis.order
+                plus, minus = rows[n + 1 :], rows[:n][::-1]
+                both = np.stack([plus + minus, 1j * (plus - minus)], axis=1).reshape(2 * n, *rows.shape[1:])
+                dense = np.moveaxis(np.concatenate([rows[n : n + 1], both]), 0, at)
+        tensor, L = np.ascontiguousarray(dense.real), len(axes)
+        rounding = UNIT * 2.0**L * (L + 2) * before
+        rounding += UNIT * sum(2 * size + 12 for size in shape) * float(np.abs(tensor).sum())
+        return cls(axes, tensor, ROOM * (rounding + LOST * tensor.size * any(functions)))
 
-    def curved(self, level: int) -> ErrorGrid:
-        """The second derivatives along an axis, in magnitude."""
-        axis, rows = self.axes[level], np.moveaxis(self.tensor, level, -1)
-        slides = axis.of.slides
-        rows = rows * (axis.bend if slides else np.repeat(axis.bend, 2)[1:])
-        tensor = np.moveaxis(np.roll(rows, -2, axis=-1) if slides else rows, -1, level)
-        return ErrorGrid(
-            self.axes, np.ascontiguousarray(tensor), ROOM * max(axis.bend) * self.allowed + LOST * tensor.size
-        )
-
-    @staticmethod
-    def below(nets: Any, sums: Any, limits: Any, measure: Measure) -> NDArray[np.float64]:
-        """Bounds of F from sums of moduli: of the mean, which no position changes, what it measures."""
-        means = nets[(slice(None), *[0] * (nets.ndim - 2))]
-        rest = sums - np.abs(means).sum(axis=1)
-        return np.asarray(rest + measure(means, limits - rest))
-
-    def moduli(self, level: int, nets: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def moduli(self, level: int, nets: Floats) -> tuple[Floats, Floats]:
         """Bounds of the sum of magnitudes and of its curvature along the next axis, whatever the open positions are."""
         sums = bent = np.abs(nets)
         for at, axis in enumerate(self.axes[level:]):
-            sizes = axis.sizes(sums)
-            bent = np.moveaxis(sizes, 1, -1) @ axis.bend if at == 0 else axis.sizes(bent).sum(axis=1)
-            sums = sizes.sum(axis=1)
-        return ROOM * sums.sum(axis=1), ROOM * bent.sum(axis=1) + max(self.axes[level].bend) * self.allowed
+            amplitudes = axis.amplitudes(sums)
+            bent = np.moveaxis(amplitudes, 1, -1) @ axis.bend if at == 0 else axis.amplitudes(bent).sum(axis=1)
+            sums = amplitudes.sum(axis=1)
+        return ROOM * sums.sum(axis=1), ROOM * bent.sum(axis=1) + max(self.axes[level].bend) * self.rounding
+
+    @staticmethod
+    def open_bound(nets: Floats, sums: Floats, limits: Floats, measure: Measure) -> Floats:
+        """Bounds of F from sums of moduli: of the mean, which no position changes, F itself, and the rest added."""
+        means = means_of(nets)
+        rest = sums - np.abs(means).sum(axis=1)
+        return np.asarray(rest + measure(means, limits - rest))
+
+    def put(self, level: int, nets: Floats, table: Floats) -> Floats:
+        """Nets with the axis of this level at a position each, whose basis functions are the rows of the table."""
+        rows = nets.reshape(len(nets), self.axes[level].size, -1)
+        return np.einsum("nb,nbr->nr", table, rows).reshape(len(nets), *nets.shape[2:])
 
 
-def largest_error(keys: Sequence[Key]) -> Measure:
-    """The largest error that coefficients which are off by w_k make at one position, x_k w_k added up.
+@dataclass(frozen=True, eq=False)
+class Division:
+    """How an axis is divided at each place, that is for each end of the cells of the axis before it.
 
-    D has factors x between -1 and 1 of its own, G has 1, C_jj has x_j^2 and C_jk has x_j x_k, |x_j| <= 1. For an error
-    of either sign s, products are largest at corners x_j = -1, 1, and the sum is no more than
-
-        s G + sum_j max(0, s C_jj) + max over corners of s sum_jk C_jk x_j x_k,
-
-    and as -x^2 <= 1/4 - |x|, no more than sum_(s C_jj < 0) |C_jj|/4 and the largest sum over all x_j = -1, 0, 1.
+    A place has a word: ``.`` where the range is left open, else symbols of cells that together make up the range. A
+    word of k cells has k + 1 ends, which are the places of the next axis: ``place`` tells whose they are, ``position``
+    where on the axis, ``widest`` the width of the wider cell that ends there (in units), and ``first`` which of them is
+    the first of a place.
     """
-    moving = sorted({j for kind, _, *joints in keys for j in joints if kind == "C"})
-    if len(moving) > MOST_SIGNED:
-        return magnitudes
-    kinds = ["square" if key[0] == "C" and key[2] == key[3] else key[0] for key in keys]
-    free, load, squares, pairs = ([at for at, x in enumerate(kinds) if x == y] for y in ("D", "G", "square", "C"))
-    terms = [[moving.index(j) for j in keys[at][2:]] for at in squares + pairs]
 
-    def factors(*ends: float) -> NDArray[np.float64]:
-        x = np.array(list(product(ends, repeat=len(moving)))).T
-        x = x[:, : (x.shape[1] + 1) // 2]  # x and -x have the same products
-        return np.array([x[j] * x[k] for j, k in terms]).reshape(len(terms), x.shape[1])
+    is_open: NDArray[np.bool_]
+    first: Integers
+    place: NDArray[np.int32]
+    position: NDArray[np.int32]
+    widest: NDArray[np.int32]
 
-    corners, knots = factors(-1.0, 1.0)[len(squares) :], factors(-1.0, 0.0, 1.0)
-
-    def largest(values: NDArray[np.float64], at_knots: bool) -> NDArray[np.float64]:
-        """The sum but for free factors, for an error of either sign (rows): by corners or by knots."""
-        g, bent = values[:, load].sum(axis=1), values[:, squares]
-        above, below = np.maximum(bent, 0).sum(axis=1), np.maximum(-bent, 0).sum(axis=1)
-        sums = values[:, squares + pairs] @ knots if at_knots else values[:, pairs] @ corners
-        up, down = (below / 4, above / 4) if at_knots else (above, below)
-        return np.stack([g + up + sums.max(axis=1), down - g - sums.min(axis=1)])
-
-    def measure(values: NDArray[np.float64], limits: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = magnitudes(values, limits)
-        over = np.flatnonzero(~(ROOM * found <= limits))
-        for rows in (over[begin : begin + 500] for begin in range(0, len(over), 500)):
-            some, rounding = values[rows], 2.0**-40 * found[rows]
-            rest, both = np.abs(some[:, free]).sum(axis=1) + rounding, largest(some, False)
-            open_ = ~(ROOM * (rest + both.max(axis=0)) <= limits[rows])
-            if open_.any():
-                both[:, open_] = np.minimum(both[:, open_], largest(some[open_], True))
-            found[rows] = np.minimum(found[rows], rest + both.max(axis=0))
-        return found
-
-    return measure
+    @classmethod
+    def of(cls, text: str, places: int) -> Division:
+        """From the words of all places, one after the other."""
+        if len(text) > MOST_CELLS:
+            raise ArmError(f"a grid has more than {MOST_CELLS} cells along an axis")
+        symbols = np.frombuffer(text.encode("ascii"), np.uint8)
+        width = WIDTHS[symbols]
+        right = width.cumsum()
+        left = right - width
+        place = left // WHOLE
+        whole = len(text) > 0 and right[-1] == places * WHOLE if places else not text
+        if not whole or not width.all() or (place != (right - 1) // WHOLE).any():
+            raise ArmError("a grid has not one word for each place of an axis, of cells that make up its range")
+        is_open = np.zeros(places, bool)
+        is_open[place[symbols == ord(OPEN)]] = True
+        divided = ~is_open[place]
+        ends = np.where(divided, 1 + (right % WHOLE == 0), 0)
+        at_left, count = (ends.cumsum() - ends)[divided], int(ends.sum())
+        whose, position, widest = (np.zeros(count, np.int32) for _ in range(3))
+        for at, end in ((at_left, left), (at_left + 1, right)):
+            whose[at] = place[divided]
+            position[at] = (end - place * WHOLE)[divided]
+            widest[at] = np.maximum(widest[at], width[divided])
+        return cls(is_open, np.searchsorted(whose, np.arange(places + 1)), whose, position, widest)
 
 
 class GridProof:
-    """A grid of which each part shows its share of a bound.
+    """A grid every part of which shows F <= T; ``words`` are those of each axis (``Division``)."""
 
-    ``levels`` has a text for each axis, with a symbol for each end of the cells of the axis before it (one for the
-    first): how many cells this axis has there, or that moduli show enough. ``bends`` bounds the curvatures, infinite
-    where nothing is known.
-    """
-
-    def __init__(
-        self, grid: ErrorGrid, levels: Sequence[str], bends: Sequence[float], measure: Measure = magnitudes
-    ) -> None:
-        self.grid, self.bends, self.measure, self.parts = grid, bends, measure, 0
-        self.cells = [cells_of(text) for text in levels]
-        ends = [np.where(cells > 0, cells + 1, 0) for cells in self.cells]
-        if [len(cells) for cells in self.cells] != [1, *(int(each.sum()) for each in ends[:-1])][: len(grid.axes)]:
-            raise ArmError("its grid has not one symbol for each axis at each end of the cells before it")
-        self.first = [each.cumsum() - each for each in ends]
+    def __init__(self, grid: FunctionGrid, words: Sequence[str], measure: Measure) -> None:
+        self.grid, self.measure, self.parts = grid, measure, 0
+        if len(words) != len(grid.axes):
+            raise ArmError("a grid has not words for each of its axes")
+        self.divisions, places, values, size = list[Division](), 1, 0, grid.tensor.size
+        for text, axis in zip(words, grid.axes, strict=True):
+            self.divisions.append(Division.of(text, places))
+            places, size = len(self.divisions[-1].place), size // axis.size
+            values += places * size
+            if values > MOST_VALUES:
+                raise ArmError(f"a grid takes more than {MOST_VALUES} numbers")
 
     def verify(self, bound: fmpq) -> int:
-        """The number of parts, each of which is shown to obey the bound."""
-        most = nearest(bound) * (1 - 2.0**-40) - self.grid.allowed
-        self._shown(0, self.grid.tensor[None], np.array([most]), np.zeros(1, np.int64))
+        """The number of parts, each of which is shown to obey the bound T."""
+        most = nearest(bound)
+        most -= self.grid.rounding + 2.0**-40 * abs(most)
+        self._show(0, self.grid.tensor[None], np.array([most]), 0)
         return self.parts
 
-    def _shown(self, level: int, nets: Any, limits: NDArray[np.float64], at: NDArray[np.int64]) -> None:
-        """Nets are functions of the axes from this one on, ``at`` the places of their symbols."""
+    def _show(self, level: int, nets: Floats, limits: Floats, begin: int) -> None:
+        """F <= limits at places from ``begin`` on, where nets have the functions of the axes that are left."""
         if level == len(self.grid.axes):
-            self._obey(ROOM * self.measure(nets, limits), limits)
+            self._compare(self.measure(nets, limits), limits)
             return
-        axis, cells, (sums, bent) = self.grid.axes[level], self.cells[level][at], self.grid.moduli(level, nets)
-        left = cells == 0
-        self._obey(self.grid.below(nets[left], sums[left], limits[left], self.measure), limits[left])
-        slack = ROOM * axis.width**2 / 8 * np.minimum(bent, self.bends[level])
-        for count in np.unique(cells[cells > 0]).tolist():
-            rows, table = np.flatnonzero(cells == count), axis.table(count)
-            for some, ends in in_batches(rows, np.arange(len(table)), nets[0].size):
-                less = np.repeat(limits[some] - slack[some] / count**2, len(ends))
-                put = table[ends] @ nets[some].reshape(len(some), table.shape[1], -1)
-                at_ends = self.first[level][at[some], None] + ends
-                self._shown(level + 1, put.reshape(-1, *nets.shape[2:]), less, at_ends.ravel())
+        axis, division = self.grid.axes[level], self.divisions[level]
+        sums, bent = self.grid.moduli(level, nets)
+        left = division.is_open[begin : begin + len(nets)]
+        self._compare(self.grid.open_bound(nets[left], sums[left], limits[left], self.measure), limits[left])
+        # h^2/8 B of a cell as wide as the range
+        sag = ROOM * axis.width**2 / 8 * bent
+        stop, step = division.first[begin + len(nets)], max(1, AT_ONCE // nets[0].size)
+        for start in range(division.first[begin], stop, step):
+            ends = slice(start, min(start + step, stop))
+            of = division.place[ends] - begin
+            less = limits[of] - sag[of] * (division.widest[ends] / WHOLE) ** 2
+            at_ends = self.grid.put(level, nets[of], axis.table(division.position[ends]))
+            self._show(level + 1, at_ends, less, start)
 
-    def _obey(self, shown: NDArray[np.float64], limits: NDArray[np.float64]) -> None:
+    def _compare(self, shown: Floats, limits: Floats) -> None:
         wrong = ~(shown <= limits)
         if wrong.any():
             first = int(wrong.argmax())
@@ -250,9 +275,22 @@ class GridProof:
         self.parts += len(shown)
 
 
-def in_batches(rows: Any, ends: Any, size: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """All pairs of rows and ends, in parts that are not too large where a row has this size."""
-    some, many = max(1, AT_ONCE // (size * len(ends))), max(1, 4 * AT_ONCE // size)
-    for i in range(0, len(rows), some):
-        for j in range(0, len(ends), many):
-            yield rows[i : i + some], ends[j : j + many]
+def means_of(nets: Floats) -> Floats:
+    """The coefficients of the basis function 1 of all axes, by net and function."""
+    return nets.reshape(len(nets), prod(nets.shape[1:-1]), nets.shape[-1])[:, 0]
+
+
+def upward(ball: Any) -> float:
+    """A float that is at least the upper end of a ball; infinite where there is none."""
+    high = float(ball.upper().mid()) if ball.is_finite() else float("inf")
+    return float(np.nextafter(high, np.inf))
+
+
+def nearest(x: Any) -> float:
+    """The float nearest to a rational number."""
+    return int(x.p) / int(x.q)
+
+
+def exact(x: float) -> fmpq:
+    """The rational number that a float is."""
+    return fmpq(*x.as_integer_ratio())

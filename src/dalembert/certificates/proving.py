@@ -1,4 +1,4 @@
-"""Making the proofs of a certificate: the trees of ranges, the grids of torque errors.
+"""Making the proofs of a certificate: the grids of ranges and of torque errors.
 
 Nothing here is trusted: what comes out is what ``checker.py`` is asked to verify.
 """
@@ -16,20 +16,15 @@ from .certificate_file import HEADER
 from .checker import Certificate, letter
 from .exact_dynamics import Key, Series
 from .grid_growth import GridGrowth
-from .grids import ErrorAxis, largest_error, magnitudes
-from .nets import first_net, nearest
-from .partition import grown
+from .grids import Measure, nearest, value
+from .speeds import largest_error
 
-NODE = 1000
-"""Control values that could be computed in the time that a part takes however few it has."""
 ASIDE, TRIMMED = 0.1, 0.25
 """Shares of what is to spare between the bound and the largest error found: for small errors, which are bounded on the
 whole box at once, and for small harmonics of the others."""
-WORK, GRID_WORK = 6e8, 1.6e9
-"""Control values computed for one tree, and values for one grid, at most: about half a minute."""
-BENT, BENT_WORK, BENT_AXES = 0.7, 0.02, 4
-"""Bounds of curvatures are each this part of the one before, as long as one takes no more than this part of the work;
-axes for which that is tried, where there are more than two."""
+WORK, RANGE_WORK, SQUARE_FIRST = 1.6e9, 2e8, 1.6e6
+"""Numbers computed for one grid of a torque error and of a range, at most: some minutes; and those after which the
+square of a gravity load is tried."""
 ABOVE = 1 + Fraction(1, 10**7)
 """More than rounding adds to a bound."""
 
@@ -40,31 +35,34 @@ class Prover(Certificate):
     def __init__(self, kind: str, sections: Mapping[str, Any]) -> None:
         super().__init__({"header": HEADER | {"kind": kind}, **sections})
 
-    def torque_error(
-        self, claim: Mapping[str, Any], found: float, work: float = GRID_WORK
-    ) -> list[dict[str, Any]] | None:
-        """The proof of a bound of the torque error of a joint; ``found`` is the largest one known."""
-        waves = {key: w for key, w in self.errors(claim["system"]).items() if key[1] == claim["joint"]}
-        bound, small, used = Fraction(claim["bound"]), dict[Key, Series](), 0.0
-        if 0 < sum(map(size_of, waves.values())) <= float(bound):
-            # what the moduli of the harmonics show; basis functions of single joints have larger ones
-            grid, left = self.grid(claim["system"], list(waves.values()), "", [])
-            if GridGrowth(grid, np.zeros(0), magnitudes, work).levels(float(bound - fraction(left))) is not None:
-                return [part_of(waves, bound, "", [], [], [])]
-        for key in sorted(waves, key=lambda key: size_of(waves[key]))[:-1]:
-            used += size_of(waves[key])
-            if used > ASIDE * (float(bound) - found):
+    def torque_error(self, claim: Mapping[str, Any], reached: float, work: float = WORK) -> list[Any] | None:
+        """The proof of a bound of the torque error of a joint; ``reached`` is the largest one known.
+
+        Small errors have a part of their own, which bounds them on the whole box at once.
+        """
+        system, bound = claim["system"], Fraction(claim["bound"])
+        errors = {key: w for key, w in self.errors(system).items() if key[1] == claim["joint"]}
+        small, used, spare = dict[Key, Series](), 0.0, float(bound) - reached
+        moduli = {key: size_of(w) for key, w in errors.items()}
+        for key in sorted(errors, key=lambda key: moduli[key]):
+            used += moduli[key]
+            if used > ASIDE * spare and not sum(moduli.values()) <= float(bound) / float(ABOVE):
                 break
-            small[key] = waves[key]
-        parts, rest = list[dict[str, Any]](), Fraction(0)
+            small[key] = errors[key]
+        parts, rest = list[Any](), Fraction(0)
         if small:
-            grid, left = self.grid(claim["system"], list(small.values()), "", [])
-            rest = ABOVE * (Fraction(grid.allowed) + Fraction(float(np.abs(grid.tensor).sum())) + fraction(left))
-            parts = [part_of(small, rest, "", [], [], [])]
-        main = {key: wave for key, wave in waves.items() if key not in small}
+            grid, left_out = self.grid(system, list(small.values()), "", [])
+            rest = ABOVE * (Fraction(grid.rounding) + Fraction(float(np.abs(grid.tensor).sum())) + fraction(left_out))
+            if rest <= bound:
+                parts = [part_of(small, rest, {"axes": "", "orders": [], "words": []})]
+            else:
+                small, rest = {}, Fraction(0)
+        main = {key: w for key, w in errors.items() if key not in small}
         if main:
-            proved = self.grid_part(claim["system"], main, bound - rest, float(bound) - found, work)
-            return None if proved is None else [proved, *parts]
+            proof = self.by_grid(
+                system, list(main.values()), largest_error(list(main)), bound - rest, spare - float(rest), work
+            )
+            return None if proof is None else [part_of(main, bound - rest, proof), *parts]
         return parts
 
     def orders(self, system: int, functions: Sequence[Series], amount: float) -> tuple[str, list[int]]:
@@ -72,12 +70,12 @@ class Prover(Certificate):
 
         The highest orders of the axes that matter least are left out, no more than ``amount`` of them together.
         """
-        variables, series = self.in_variables(system, functions)
-        k, size = np.zeros((0, len(variables)), np.int64), np.zeros(0)
+        axes, series = self.merged(system, functions)
+        k, size = np.zeros((0, len(axes)), np.int64), np.zeros(0)
         for f in series:
-            k = np.concatenate([k, np.abs(np.array(list(f), np.int64)).reshape(len(f), len(variables))])
+            k = np.concatenate([k, np.abs(np.array(list(f), np.int64)).reshape(len(f), len(axes))])
             size = np.concatenate([size, [abs(nearest(re)) + abs(nearest(im)) for re, im in f.values()]])
-        reach = np.array([ErrorAxis(v).reach if v.slides else 1.0 for v in variables])
+        reach = np.array([axis.reach if axis.slides else 1.0 for axis in axes])
         size *= np.prod(reach**k, axis=1)
         keep = np.ones(len(k), bool)
         while True:
@@ -89,72 +87,43 @@ class Prover(Certificate):
             amount -= float(loss.min())
             keep &= ~highest[:, int(loss.argmin())]
         moved = (size * keep) @ (k > 0)
-        at = [axis for axis in np.argsort(-moved, kind="stable").tolist() if most[axis]]
-        return "".join(letter(variables[axis].joint) for axis in at), [int(most[axis]) for axis in at]
+        chosen = [at for at in np.argsort(-moved, kind="stable").tolist() if most[at]]
+        return "".join(letter(axes[at].joint) for at in chosen), [int(most[at]) for at in chosen]
 
-    def grid_part(
-        self, system: int, waves: Mapping[Key, Series], bound: Fraction, spare: float, work: float
+    def by_grid(
+        self, system: int, functions: Sequence[Series], measure: Measure, bound: Fraction, spare: float, work: float
     ) -> dict[str, Any] | None:
-        """The part of a proof that shows a bound of errors by one grid; None where that takes too much work."""
-        if not bound > 0:
-            return None
-        axes, orders = self.orders(system, list(waves.values()), TRIMMED * spare)
-        grid, rest = self.grid(system, list(waves.values()), axes, orders)
-        bends, known = [], np.full(len(axes), np.inf)
-        for at, axis in enumerate(axes[:BENT_AXES] if len(axes) > 2 else ""):
-            curved = grid.curved(at)
-            least, levels = float(curved.moduli(0, curved.tensor[None])[0][0]), None
-            while least > 0:
-                growth = GridGrowth(curved, np.full(len(axes), np.inf), magnitudes, BENT_WORK * work)
-                finer = growth.levels(BENT * least)
-                if finer is None:
-                    break
-                least, levels = BENT * least, finer
-            if levels is not None:
-                most = Fraction(least) * ABOVE
-                bends.append({"axis": axis, "bound": str(most), "grid": levels})
-                known[at] = float(most * ABOVE)
-        levels = GridGrowth(grid, known, largest_error(list(waves)), work).levels(float(bound - fraction(rest)))
-        return None if levels is None else part_of(waves, bound, axes, orders, levels, bends)
+        """The grid that shows a bound of functions; None where that takes too much work.
 
-    def range_proof(self, claim: Mapping[str, Any]) -> dict[str, str] | None:
-        """The proof of a range: a tree for each of its sides, or one for the square of a gravity load."""
-        plain = claim["of"][0][:2] != ["1", "G"] or len(claim["of"]) > 1 or "over" in claim
-        for sides, work in ((self.sides, WORK if plain else WORK / 2000), (self.square, WORK), (self.sides, WORK)):
-            if sides == self.square and (plain or Fraction(claim["lower"]) > 0 or Fraction(claim["upper"]) < 0):
+        ``spare`` is how far the largest value known lies below the bound.
+        """
+        axes, orders = self.orders(system, functions, TRIMMED * spare)
+        grid, left_out = self.grid(system, functions, axes, orders)
+        words = GridGrowth(grid, measure, work).words(float(bound - fraction(left_out)))
+        return None if words is None else {"axes": axes, "orders": orders, "words": words}
+
+    def range_proof(self, claim: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The proof of a range: a grid for each of its sides, or one for the square of a gravity load."""
+        load = claim["of"][0][:2] == ["1", "G"] and len(claim["of"]) == 1 and "over" not in claim
+        load &= Fraction(claim["lower"]) <= 0 <= Fraction(claim["upper"])
+        for sides, work in ((self.sides, SQUARE_FIRST), (self.square, RANGE_WORK), (self.sides, RANGE_WORK)):
+            if not load and (sides == self.square or work < RANGE_WORK):
                 continue
-            trees = dict[str, str]()
-            for side, wave, bound in sides(claim):
-                tree = self.tree(claim["system"], wave, bound, work)
-                if tree is None:
+            proof = dict[str, Any]()
+            for side, p, bound in sides(claim):
+                function, rest = self.without_mean(claim["system"], p, bound)
+                grid = self.by_grid(claim["system"], [function], value, fraction(rest), 0.0, work)
+                if grid is None:
                     break
-                trees[side] = tree
+                proof[side] = grid
             else:
-                return trees
-            if plain:
-                break
+                return proof
         return None
 
-    def tree(self, system: int, function: Series, bound: fmpq, work: float = WORK) -> str | None:
-        """The tree that shows a bound of a function."""
-        variables, (series,) = self.in_variables(system, [function])
-        net = first_net(series, variables)
-        return grown(net, variables, bound, int(work / (net.values.size + NODE)))
 
-
-def part_of(
-    waves: Mapping[Key, Series],
-    bound: Fraction,
-    axes: str,
-    orders: Sequence[int],
-    grid: Sequence[str],
-    bends: Sequence[Any],
-) -> dict[str, Any]:
+def part_of(errors: Mapping[Key, Series], bound: Fraction, grid: Mapping[str, Any]) -> dict[str, Any]:
     """A part of the proof of a torque error as a certificate has it."""
-    return {
-        "of": [list(key) for key in waves], "bound": str(bound), "axes": axes, "orders": list(orders),
-        "grid": list(grid), "bends": list(bends),
-    }  # fmt: skip
+    return {"of": [list(key) for key in errors], "bound": str(bound), "grid": dict(grid)}
 
 
 def size_of(series: Series) -> float:

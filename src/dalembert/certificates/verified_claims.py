@@ -67,10 +67,10 @@ def unit(claim: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> str:
     """The unit of a sum of coefficients, kg m^2 or N m, over m for every sliding joint; or of a ratio of two sums."""
     powers: list[tuple[bool, int]] = []
     for terms in (claim["of"], claim.get("over", [])):
-        found = {(kind == "G", sum(bodies[j]["kind"] == "prismatic" for j in joints)) for _, kind, *joints in terms}
-        if len(found) > 1:
+        kinds = {(kind == "G", sum(bodies[j]["kind"] == "prismatic" for j in joints)) for _, kind, *joints in terms}
+        if len(kinds) > 1:
             return "mixed"
-        powers += found
+        powers += kinds
     (load, slides), *over = powers
     if not over:
         return ("N m", "N")[slides] if load else ("kg m^2", "kg m", "kg", "kg m^-1")[slides]
@@ -93,5 +93,6 @@ def worded(terms: Sequence[Sequence[Any]]) -> str:
 def upward(exact: fmpq) -> float:
     """A number of eight digits that is not below an exact one, nor is the float nearest to it."""
     context = Context(prec=8, rounding=ROUND_CEILING)
-    found = context.divide(Decimal(int(exact.p)), Decimal(int(exact.q)))
-    return float(found if Fraction(float(found)) >= Fraction(int(exact.p), int(exact.q)) else found.next_plus(context))
+    digits = context.divide(Decimal(int(exact.p)), Decimal(int(exact.q)))
+    enough = Fraction(float(digits)) >= Fraction(int(exact.p), int(exact.q))
+    return float(digits if enough else digits.next_plus(context))

@@ -15,10 +15,9 @@ from ..equations import names
 from .certified_ranges import CertifiedRanges
 from .importance import range_by_name
 
-WIDER = (0.05, 10.0)
-"""A claim is wider than the range it is made of by this share of the range's tolerance: the checker divides the box in
-its own way, and a bound that just holds there would need many more parts of it. The second is tried where the first
-takes too many, as with ratios that were proved on grids."""
+CLOSEST = 0.05
+"""Share of the tolerance of a range that is left between a value attained and the end that is claimed: branch and bound
+may come closer than that, and a grid would need many more cells there."""
 
 
 def write_range_certificate(path: str | Path, requests: Sequence[tuple[CertifiedRanges, str]]) -> Path:
@@ -48,7 +47,7 @@ def write_range_certificate(path: str | Path, requests: Sequence[tuple[Certified
 
 def proved(
     prover: Prover, ranges: CertifiedRanges, name: str, range_: Range, system: int
-) -> tuple[dict[str, Any], dict[str, str]]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The claim that a range makes, and its proof."""
     top, _, bottom = (part.strip("() ") for part in name.partition("/"))
     claim: dict[str, Any] = {"system": system, "of": terms(top, ranges.n), "lower": "", "upper": ""}
@@ -61,12 +60,12 @@ def proved(
             "over": terms(bottom, ranges.n, sign),
             "least": exact_float(least / 2),
         }
-    for share in WIDER:
-        room = share * range_.tolerance
-        claim |= {"lower": exact_float(range_.lower - room), "upper": exact_float(range_.upper + room)}
-        proof = prover.range_proof(claim)
-        if proof is not None:
-            return claim, proof
+    room = CLOSEST * range_.tolerance
+    claim["lower"] = exact_float(min(range_.lower, range_.minimum - room))
+    claim["upper"] = exact_float(max(range_.upper, range_.maximum + room))
+    proof = prover.range_proof(claim)
+    if proof is not None:
+        return claim, proof
     raise ArmError(
         f"{ranges.system.where}{ranges.system.name}: the range of {name} would need too many parts of the box for "
         "a certificate; ask for a wider gap, or over a smaller box"
