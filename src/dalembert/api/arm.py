@@ -18,6 +18,7 @@ from ..arm.io.dh_of_arm import TOLERANCE, DHForm, to_dh
 from ..arm.io.toml_writer import write_toml
 from ..arm.io.urdf_writer import write_urdf
 from ..arm.placement import Placement
+from ..arm.real_bodies import missing_rotors, tell
 from .questions import SystemQuestions
 
 if TYPE_CHECKING:
@@ -75,15 +76,20 @@ class Arm(SystemQuestions):
 
         return DrivenArm.of(self)
 
-    def with_drives(self, drives: DriveTrain | str | Path) -> DrivenArm:
-        """This arm with other drives, which count: a ``DriveTrain``, or the path of a TOML file with them."""
+    def with_drives(self, drives: DriveTrain | str | Path, physical: str = "warn") -> DrivenArm:
+        """This arm with other drives, which count: a ``DriveTrain``, or the path of a TOML file with them.
+
+        ``physical`` says what to do with links that cannot hold the rotors they count, as in ``load``.
+        """
         from ..arm.io.toml_drives import read_drives_file
         from .driven_arm import DrivenArm
 
         if not isinstance(drives, DriveTrain | str | os.PathLike):
             raise ArmError(f"drives are a DriveTrain, or the path of a TOML file with them; got {drives!r}")
         train = drives if isinstance(drives, DriveTrain) else read_drives_file(drives, self)
-        return DrivenArm.of(replace(self, drives=train))
+        driven = DrivenArm.of(replace(self, drives=train))
+        tell(driven, missing_rotors(driven), physical)
+        return driven
 
     # -- files -------------------------------------------------------------------------------------
 
