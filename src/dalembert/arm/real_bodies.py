@@ -1,7 +1,7 @@
 """Whether bodies can be: the one place where the inertias of an arm are judged against what real bodies have.
 
-A link alone: its pseudo-inertia matrix is positive semidefinite (``Inertia.violation``). A rotor of spin inertia J about
-u that its link counts already (``Rotor.counted``) enters the mass matrix as
+A link alone: its pseudo-inertia matrix is positive semidefinite (``Inertia.violation``). A rotor of spin inertia J
+about u that its link counts already (``Rotor.counted``) enters the mass matrix as
 
     D = D_links - J w w^T + J (w + N)(w + N)^T,    w_i = u . g_i,
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 from ..rings.sparse import Monomial, from_terms
-from ..rings.trig import constant
+from ..rings.joint_angles import constant
 
 if TYPE_CHECKING:
     from .polynomial import TrigPolynomial

@@ -15,7 +15,8 @@ from ..arm.array_input import real_array
 from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
 from ..rings.sparse import Monomial, terms
-from ..rings.trig import TrigNumber, TrigRing, constant
+from ..rings.joint_angles import constant
+from ..rings.trig import TrigNumber, TrigRing
 from .evaluation import Evaluator
 from .space import Space
 
