@@ -142,7 +142,7 @@ def test_a_proof_ends_where_rounding_allows_no_closer_bound(monkeypatch, compile
         monkeypatch.setattr("dalembert.bounds.branch.compiled_run", lambda *_: None)
     low, high = 3141595.772953912, 3141595.8174109827
     wave = turning(1, 0).times(0.732)
-    found = range_of(wave, Box(np.array([low]), np.array([high]), np.array([False])), 1e-9)
+    found = range_of(wave, Box(np.array([low]), np.array([high]), np.array([False])), 1e-9, work=1e7)
     assert not found.certified
     assert found.work < 1e4
     with mpmath.workdps(40):
