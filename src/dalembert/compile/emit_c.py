@@ -137,8 +137,11 @@ def fusions(order: Sequence[Node], kept: Collection[int]) -> dict[int, Node]:
         if node.op != MUL or node.index in kept:
             continue
         own = users.get(node.index)
-        # a product that is needed by itself once is computed, and its sums may take in their other operand
-        if own and all((user.op == ADD or user.op == SUB) and user.index not in found for user in own):
+        # a product that is needed by itself once is computed, and its sums may take in their other operand; a sum of
+        # a product and itself has no other operand
+        if own and all(
+            (user.op == ADD or user.op == SUB) and user.a is not user.b and user.index not in found for user in own
+        ):
             for user in own:
                 found[user.index] = node
     return found
