@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.compile.emit_c import Program, fusions
+from dalembert.compile.emit_c import Program, fusions, operands
 from dalembert.compile.functions import function
 from dalembert.compile.reassociate import reassociated
 from dalembert.rings.graph import Graph, Node, evaluate, reachable
@@ -117,3 +117,16 @@ def test_kernels_are_built_from_it():
     exact = function(da.load("puma560", physical="ignore"), "forward_dynamics")
     angles = 2 * len(Program(exact).angles)  # sines are no statements of a program
     assert len(Program(exact, fused=True).order) < statements(exact.nodes) - angles
+
+
+def test_a_product_that_is_taken_from_itself_is_not_fused_with_itself():
+    """xy + zw - xy may be added up as (xy - xy) + zw: the difference has no operand but the product."""
+    x, y, z, w = Graph().inputs("q_", 4)
+    product = x * y
+    outputs = reassociated([(product + z * w) - product])
+    nodes = list(reachable(outputs))
+    taken = fusions(nodes, {node.index for node in outputs})
+    for node in nodes:
+        assert len(operands(taken, node)) == (3 if node.index in taken else len(node.operands))
+    values = {"q_0": Fraction(3), "q_1": Fraction(5), "q_2": Fraction(2), "q_3": Fraction(7)}
+    assert evaluate(outputs, values, Rationals()) == [14]
