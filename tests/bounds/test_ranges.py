@@ -10,6 +10,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.bounds.box import Box
 from dalembert.bounds.ranges import range_of
 from dalembert.bounds.ratios import ratio_range
+from dalembert.bounds.waves import turning
 from dalembert.design.gravity_ranges import ancestors, load_range, over_directions
 from dalembert.reduction.coefficient_waves import CoefficientWaves
 from dalembert.reduction.states import box_of
@@ -131,3 +132,20 @@ def test_a_ratio_that_the_proof_finds_beyond_the_search_is_taken_up() -> None:
     assert found.maximum > 1.0717
     d = ask.system.mass_matrix(found.at_maximum)
     assert d[0, 2] / d[0, 0] == pytest.approx(found.maximum)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_proof_ends_where_rounding_allows_no_closer_bound(monkeypatch, compiled):
+    """A cosine half a million turns from zero: its angle is rounded to 1e-10, and no work makes up for that."""
+    mpmath = pytest.importorskip("mpmath")
+    if not compiled:
+        monkeypatch.setattr("dalembert.bounds.branch.compiled_run", lambda *_: None)
+    low, high = 3141595.772953912, 3141595.8174109827
+    wave = turning(1, 0).times(0.732)
+    found = range_of(wave, Box(np.array([low]), np.array([high]), np.array([False])), 1e-9, work=1e7)
+    assert not found.certified
+    assert found.work < 1e4
+    with mpmath.workdps(40):
+        exact = [float(mpmath.mpf("0.732") * mpmath.cos(mpmath.mpf(x))) for x in (low, high)]
+    assert found.lower <= min(exact) <= max(exact) <= found.upper
+    assert found.gap < 1e-6

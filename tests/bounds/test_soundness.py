@@ -236,3 +236,29 @@ def test_no_coupling_of_an_arm_that_cannot_be_is_proved_by_its_reality(tmp_path)
 def test_speeds_whose_products_are_no_numbers_are_refused():
     with pytest.raises(ArmError, match="speed limits must be zero or between 1e-70 and 1e\\+70"):
         da.load("planar-2r").analysis(speed=1e-170)
+
+
+def rotor_on_a_light_link(counted: bool) -> da.DrivenArm:
+    rod = {"a": 0.3, "mass": 0.2, "com": (-0.15, 0, 0), "inertia": ("1e-5", "1e-4", "1e-4")}
+    wheel = da.Rotor.of("0.2", "link1", (0, 0, 1), counted=counted)
+    train = da.DriveTrain(
+        [da.Actuator.of("m1", {"joint1": 1}, da.Rotor.of("0.0001")), da.Actuator.of("m2", {"joint2": 1}, wheel)]
+    )
+    return da.Arm.from_dh([rod, rod], name="light").with_drives(train, physical="ignore")
+
+
+@pytest.mark.parametrize("effort", [1.0, 1e-6])
+def test_no_coupling_exceeds_what_is_proved_where_a_link_cannot_hold_its_rotor(effort):
+    """D_links - J w w^T is not positive then, and k above one at any effort of the proof."""
+    driven = rotor_on_a_light_link(counted=True)
+    q = np.random.default_rng(0).uniform(-3, 3, (200, 2))
+    d = driven.mass_matrix(q)
+    k = np.abs(d[:, 0, 1]) / np.sqrt(d[:, 0, 0] * d[:, 1, 1])
+    assert k.max() > 4
+    (found,) = driven.analysis(work=effort * 1e6).coupling()
+    assert k.max() <= found.largest * (1 + 1e-9) <= found.proved * (1 + 1e-9)
+
+
+def test_a_rotor_that_adds_to_its_link_keeps_couplings_below_one():
+    (found,) = rotor_on_a_light_link(counted=False).analysis().coupling()
+    assert found.largest < found.proved <= 1

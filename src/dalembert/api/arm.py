@@ -17,7 +17,9 @@ from ..arm.io.dh import DHRow, from_dh
 from ..arm.io.dh_of_arm import TOLERANCE, DHForm, to_dh
 from ..arm.io.toml_writer import write_toml
 from ..arm.io.urdf_writer import write_urdf
+from ..arm.io.whole_files import written
 from ..arm.placement import Placement
+from ..arm.real_bodies import missing_rotors, tell
 from .questions import SystemQuestions
 
 if TYPE_CHECKING:
@@ -75,25 +77,30 @@ class Arm(SystemQuestions):
 
         return DrivenArm.of(self)
 
-    def with_drives(self, drives: DriveTrain | str | Path) -> DrivenArm:
-        """This arm with other drives, which count: a ``DriveTrain``, or the path of a TOML file with them."""
+    def with_drives(self, drives: DriveTrain | str | Path, physical: str = "warn") -> DrivenArm:
+        """This arm with other drives, which count: a ``DriveTrain``, or the path of a TOML file with them.
+
+        ``physical`` says what to do with links that cannot hold the rotors they count, as in ``load``.
+        """
         from ..arm.io.toml_drives import read_drives_file
         from .driven_arm import DrivenArm
 
         if not isinstance(drives, DriveTrain | str | os.PathLike):
             raise ArmError(f"drives are a DriveTrain, or the path of a TOML file with them; got {drives!r}")
         train = drives if isinstance(drives, DriveTrain) else read_drives_file(drives, self)
-        return DrivenArm.of(replace(self, drives=train))
+        driven = DrivenArm.of(replace(self, drives=train))
+        tell(driven, missing_rotors(driven), physical)
+        return driven
 
     # -- files -------------------------------------------------------------------------------------
 
-    def write_urdf(self) -> str:
-        """This arm as URDF text."""
-        return write_urdf(self)
+    def write_urdf(self, path: str | Path | None = None) -> str:
+        """This arm as URDF text, also written to ``path`` where one is named."""
+        return written(write_urdf(self), path)
 
-    def write_toml(self) -> str:
-        """This arm as a TOML arm file, the format of the catalog."""
-        return write_toml(self)
+    def write_toml(self, path: str | Path | None = None) -> str:
+        """This arm as a TOML arm file, the format of the catalog, also written to ``path`` where one is named."""
+        return written(write_toml(self), path)
 
     def to_dh(self, convention: str = "standard", tolerance: float = TOLERANCE) -> DHForm:
         """The Denavit-Hartenberg rows of a serial arm, with its base and tool; ``.arm()`` makes an arm of them.
@@ -102,8 +109,10 @@ class Arm(SystemQuestions):
         """
         return to_dh(self, convention, tolerance)
 
-    def write_dh(self, convention: str = "standard", tolerance: float = TOLERANCE) -> str:
-        """This arm as a TOML arm file of Denavit-Hartenberg rows; refused for a tree."""
+    def write_dh(
+        self, convention: str = "standard", tolerance: float = TOLERANCE, *, path: str | Path | None = None
+    ) -> str:
+        """This arm as a TOML arm file of Denavit-Hartenberg rows, also written to ``path``; refused for a tree."""
         form = self.to_dh(convention, tolerance)
         notes = self.notes
         if form.turned or form.shifted:
@@ -112,4 +121,4 @@ class Arm(SystemQuestions):
                 f"{form.shifted:.2g} m.\n"
             )
         metadata = {"title": self.title, "sources": self.sources, "notes": notes}
-        return write_toml(form.arm(self.name, self.gravity, "ignore", **metadata))
+        return written(write_toml(form.arm(self.name, self.gravity, "ignore", **metadata)), path)

@@ -8,7 +8,6 @@ modified ones and URDF put (almost) everything before it.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
@@ -18,12 +17,13 @@ from typing import Literal, Self
 from .axes import shortened
 from .drives import Actuator, DriveTrain, check_drive_model
 from .elastic import Elastic
-from .errors import ArmError, PhysicalWarning, caller_level
+from .errors import ArmError
 from .exact import Angle, exact, exact_vector
 from .following import Coupled, Follows, couplings, followers_phrase, independent, offset_placement, settled
 from .inertia import Inertia, Load
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
+from .real_bodies import impossible, tell
 from .shapes import LinkShape
 from .subarm import subarm
 from .tool_link import default_tool_link
@@ -411,26 +411,12 @@ class ArmDescription:
     # -- checking -------------------------------------------------------------------------------
 
     def checked(self, physical: str = "warn") -> Self:
-        """This arm, after its inertias are checked against what a real body can have.
+        """This arm, after its inertias are checked against what a real body can have (``real_bodies.py``).
 
-        ``physical="warn"`` gives one warning that names each link and its violation, ``"error"`` refuses,
-        ``"ignore"`` is silent. No number is changed.
+        ``physical="warn"`` gives one warning that names each link and what is wrong, ``"error"`` refuses, ``"ignore"``
+        is silent. No number is changed.
         """
-        if physical not in ("warn", "error", "ignore"):
-            raise ArmError(f'physical must be "warn", "error" or "ignore", not {physical!r}')
-        faults = [(link.name, link.inertia.violation()) for link in self.links]
-        violations = "; ".join(f"link {name!r}: {fault}" for name, fault in faults if fault)
-        if violations and physical == "error":
-            raise ArmError(
-                f'{self.where}{self.name}: {violations}. Mend the numbers, or load with physical="warn" to use them as '
-                "given"
-            )
-        if violations and physical == "warn":
-            warnings.warn(
-                f"{self.where}{self.name}: {violations}. The numbers are used exactly as given",
-                PhysicalWarning,
-                stacklevel=caller_level(),
-            )
+        tell(self, impossible(self), physical)
         return self
 
 

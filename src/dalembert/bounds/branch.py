@@ -33,6 +33,9 @@ FIRST, STAGE = 0.3, 3.0
 """``FIRST`` is the fraction of the work limit spent on proving the requested gap directly. Where that fails, ``STAGE``
 is the factor by which the gap shrinks from one proof to the next."""
 
+NEAREST = 1.25
+"""The least gap that is tried, in multiples of the rounding that each bound allows for."""
+
 
 class ProofError(ArithmeticError):
     """A bound that was proved is broken by a value that is attained: the proof is at fault."""
@@ -300,6 +303,8 @@ class Branch:
         fraction ``FIRST`` of the work; where that is not enough, wider gaps come first, and the last one proved counts.
         """
         best, gap, known = (float(np.ldexp(x, -self.exponent)) for x in (best, gap, known))
+        # every bound is below the least value by the rounding it allows for: work for a closer one would never end
+        gap = max(gap, NEAREST * self.rounding)
         run = self.run(best, at[self.joints])
         bound = run.proved(gap, FIRST * work)
         if bound is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +33,9 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """Write an arm as URDF, as a TOML arm file, or as one made of Denavit-Hartenberg rows."""
-    text = {Format.URDF: arm.write_urdf, Format.TOML: arm.write_toml, Format.DH: arm.write_dh}[to]()
+    writers: dict[Format, Callable[[], str]]
+    writers = {Format.URDF: arm.write_urdf, Format.TOML: arm.write_toml, Format.DH: arm.write_dh}
+    text = writers[to]()
     text = text if text.endswith("\n") else text + "\n"
     if to is Format.DH:
         note_adjustment(arm)

@@ -17,11 +17,12 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.following import followers_phrase
 from dalembert.arm.io.mesh_paths import folder_of, mesh_path
 from dalembert.arm.moving_parts import MovingBody
+from dalembert.arm.real_bodies import impossible
 
 from .geometry import print_geometry, roll_pitch_yaw
 from .list_command import pattern
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table, unit
-from .system_options import system_command, violations
+from .system_options import system_command
 from .values import joint_values
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def print_links(arm: ArmDescription, about: About = About.centre, ounces: bool =
         say(f"\nWithout mass: {', '.join(massless)}")
     for name, load in arm.loads:
         say(f"\nLoad on {name}: {mass * float(load.body.mass):g} {mass_unit}")
-    faults = violations(arm)
+    faults = impossible(arm)
     if faults:
         heading("No real body has these inertias; they are used exactly as given")
         for name, fault in faults.items():

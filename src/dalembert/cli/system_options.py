@@ -12,7 +12,7 @@ import enum
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -25,6 +25,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.arm.io.expression import quantity
 from dalembert.arm.io.omissions import KINDS as SKIPPABLE
+from dalembert.arm.real_bodies import impossible, missing_rotors
 
 from .added_options import evaluated
 
@@ -260,20 +261,18 @@ def load_arm(
     arm = da.load(name, physical="ignore", mimic=mimic, skip=skip or (), angles=angles.mode, clean=clean)
     if tool:
         arm = arm.with_tool(tool)
-    links = list(violations(arm))
-    if links:
-        print(
-            f"note: {arm.name}: no real body has the inertia of {', '.join(links)}; used as given, "
-            f"and 'dalembert show {name}' says why",
-            file=sys.stderr,
-        )
+    note_impossible(arm, impossible(arm), f"'dalembert show {name}'")
     return arm
 
 
-def violations(arm: ArmDescription) -> dict[str, str]:
-    """What is wrong with the inertia of each link that no real body can have."""
-    faults = {link.name: link.inertia.violation() for link in arm.links}
-    return {name: fault for name, fault in faults.items() if fault}
+def note_impossible(arm: ArmDescription, faults: Mapping[str, str], command: str) -> None:
+    """One note on stderr about links that no real body can be; ``command`` is the one that says why."""
+    if faults:
+        print(
+            f"note: {arm.name}: no real body has the inertia of {', '.join(faults)}; used as given, "
+            f"and {command} says why",
+            file=sys.stderr,
+        )
 
 
 def read_system(
@@ -311,7 +310,9 @@ def with_drives(arm: da.Arm, drives: bool | None, rotors: str, drives_file: Path
     if rotors and rotors not in models:
         raise ArmError(f"--rotors is one of {listed(models)}, not {rotors!r}")
     if drives_file is not None:
-        driven = arm.with_drives(drives_file)
+        driven = arm.with_drives(drives_file, physical="ignore")
+        shown_by = f"'dalembert show' with --drives-file {drives_file}"
+        note_impossible(driven, missing_rotors(driven), shown_by)
         return driven.approximate(rotors) if rotors else driven
     if drives or rotors:
         if not arm.drives:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.real_bodies import indefinite
 from ..bounds.box import Box
 from ..bounds.branch import Branch
 from ..bounds.ranges import LESS_WORK, range_of
@@ -121,8 +122,8 @@ def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:
     if proved is None:
         floors = [ranges.inertia(k, k).lower for k in (i, j)]
         floor = math.sqrt(floors[0]) * math.sqrt(floors[1]) if min(floors) > 0 else 0.0
-        # of a real arm no coupling exceeds one, since D is positive definite
-        largest_coupling = math.inf if unreal(arm) else 1.0
+        # of real bodies no coupling exceeds one, since D is positive definite
+        largest_coupling = math.inf if indefinite(arm) else 1.0
         proved = (
             min(largest_coupling, OUTWARD * range_of(mutual, box, work=work / 5).bound / floor)
             if floor
@@ -199,11 +200,6 @@ def refuse_below_zero(ranges: CertifiedRanges, i: int, pose: NDArray[np.float64]
             f"{ranges.waves.unit(label)} at a pose, as that of no body does; correct the inertias of the links "
             "that it moves"
         )
-
-
-def unreal(arm: ArmDescription) -> bool:
-    """Whether a link has an inertia that no body has: D need not be positive definite then."""
-    return any(link.inertia.violation() for link in arm.links)
 
 
 def wider(wave: Wave) -> Wave:

@@ -20,7 +20,8 @@ from ..formulations.registry import COEFFICIENTS
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import add, flat, matplus
 from ..rings.angles import Angles
-from ..rings.trig import MOST_TERMS, TrigNumber, TrigRing, constant
+from ..rings.joint_angles import NotTrigonometric, constant
+from ..rings.trig import LARGEST_MULTIPLE, MOST_TERMS, TrigNumber, TrigRing
 from .parallel_axes import axes
 from .space import Space
 from .symbols import Request, Selection, select
@@ -29,11 +30,6 @@ from .whole import MotionSymbols, moving_space
 MOST_JOINTS = 64
 COMPOSITE = "composite-body"
 """The formulation that closed forms come from unless another is asked for: the quickest."""
-
-
-LARGEST_MULTIPLE = 8
-"""Integer ratios up to this have closed forms: cos(m q) in powers of cos q has coefficients up to 2^(m-1), and
-evaluating it loses (1 + sqrt(2))^m, which is three digits at 8."""
 
 
 class EquationsModel:
@@ -61,18 +57,18 @@ class EquationsModel:
         self._refuse_other_functions()
 
     def _refuse_other_functions(self) -> None:
-        """Refuse drives whose functions are no polynomials in sines, cosines and sliding positions."""
+        """Refuse drives whose functions are no polynomials in sines, cosines and sliding positions, and say why."""
         if not self.arm.counts_drives or not self.arm.drives.functions:
             return
         try:
             for number in flat([self.drive_matrix, self.drive_gravity]):
                 self.ring.poly_of(number)
-        except (AttributeError, TypeError):
+        except (AttributeError, TypeError) as error:
             raise ArmError(
-                f"{self.arm.where}{self.arm.name}: a transmission or a moving body of its drives is no polynomial in "
-                "sines and cosines of joint angles, and the closed form takes no other; write it with + - *, sin and "
-                "cos of joints, or ask for numbers"
-            ) from None
+                f"{self.arm.where}{self.arm.name}: the closed form cannot take a transmission or a moving body of its "
+                f"drives: {_reason(error)}; write it with + - *, and ring.sincos of sums of joint angles, or ask for "
+                "numbers"
+            ) from error
 
     @cached_property
     def motion(self) -> MotionSymbols:
@@ -153,6 +149,15 @@ class EquationsModel:
                     if total is not None and total:
                         symbols[i][j][k] = symbols[i][k][j] = ring.wrap(total * half, 0)
         return symbols
+
+
+def _reason(error: AttributeError | TypeError) -> str:
+    """Why a function does not run over the trigonometric ring, in words."""
+    if isinstance(error, NotTrigonometric):
+        return str(error)
+    if isinstance(error, AttributeError) and isinstance(error.obj, TrigRing):
+        return f"it asks for ring.{error.name}, which polynomials in sines and cosines do not have"
+    return f"its function fails over them ({type(error).__name__}: {error})"
 
 
 def _too_long(arm: str, count: int) -> ArmError:

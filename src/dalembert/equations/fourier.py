@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
+from ..rings.joint_angles import constant
 from ..rings.sparse import Monomial, from_terms
-from ..rings.trig import constant
 
 if TYPE_CHECKING:
     from .polynomial import TrigPolynomial

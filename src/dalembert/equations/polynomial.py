@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.array_input import real_array
 from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
+from ..rings.joint_angles import constant
 from ..rings.sparse import Monomial, terms
-from ..rings.trig import TrigNumber, TrigRing, constant
+from ..rings.trig import TrigNumber, TrigRing
 from .evaluation import Evaluator
 from .space import Space
 

@@ -28,6 +28,9 @@ from .states import Array
 
 BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
+UNITS = {"revolute": ("rad", "N m"), "prismatic": ("m", "N")}
+"""Units of the position and of the torque of a joint."""
+
 
 @dataclass(frozen=True, eq=False)
 class CurvePoint:
@@ -206,8 +209,26 @@ class ReducedModel(ProgramSystem):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the header of its code says of the model."""
-        return ("A reduced model: its torques differ from the exact ones by a proved error.",)
+        """What the header of its code says of the model: what is proved, for which states, and what it takes."""
+        friction = ["Friction of the drives is added to its torques and comes on top."]
+        lines = [
+            f"A reduced model: {self.after}.",
+            *(friction if self.system.counts_drives else []),
+            "Proved, while every joint stays within its limits (the rounding of the numbers comes on top):",
+        ]
+        states = self.states
+        for i, joint in enumerate(self.system.moving):
+            unit, torque = UNITS[joint.kind]
+            lower, upper, speed, acceleration, bound = (
+                repr(float(x[i]))
+                for x in (states.box.lower, states.box.upper, states.speed, states.acceleration, self.bound)
+            )
+            lines += [
+                f"Joint {i}: within {bound} {torque} of the exact torque,",
+                "at any angle," if states.box.circle[i] else f"positions from {lower} to {upper} {unit},",
+                f"speeds up to {speed} {unit}/s, accelerations up to {acceleration} {unit}/s^2.",
+            ]
+        return tuple(lines)
 
 
 def operations_of(program: Hoisted, values: Mapping[str, Fraction]) -> Operations:

@@ -11,21 +11,22 @@ parallel axes (``rings/angles.py``), or a fixed angle that stays a symbol, such 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from flint import Ordering, fmpq, fmpq_mpoly_ctx
+from flint import Ordering, fmpq_mpoly_ctx
 
+from ..arm.exact import Angle
+from .algebra import add, mul, sub
 from .angles import Angles
+from .joint_angles import CONSTANTS, JointAngle, NoPolynomial, NotTrigonometric, constant, constant_of
 from .ring import Scalar, structural
 from .sparse import terms
 
-CONSTANTS = (int, Fraction, fmpq)
-"""What sums and products take for a constant; other kinds of number (dual ones, angles) use their own operators."""
-
-
+LARGEST_MULTIPLE = 8
+"""Integer multiples of an angle up to this have closed forms: cos(m q) in powers of cos q has coefficients up to
+2^(m-1), and evaluating it loses (1 + sqrt(2))^m, which is three digits at 8."""
 MOST_TERMS, MOST_PRODUCTS = 300_000, 5_000_000
 """Most terms of a factor, and of a product before like ones are collected: each joint of a general arm multiplies them
 by 5, and memory would be the bound."""
@@ -41,6 +42,11 @@ class TrigNumber:
 
     def __init__(self, ring: TrigRing, poly: Any, angles: int) -> None:
         self.ring, self.poly, self.angles = ring, poly, angles
+
+    @property
+    def constant_value(self) -> Any:
+        """The value of a number that is a constant (fmpq), or None."""
+        return self.poly.leading_coefficient() if self.poly.is_constant() else None
 
     def __add__(self, other: Scalar) -> Scalar:
         if type(other) is TrigNumber:
@@ -97,50 +103,9 @@ class TrigNumber:
         return f"TrigNumber({' + '.join(monomials) or 0})"
 
 
-class NoPolynomial:
-    """A number that is no polynomial of the ring, such as an angle itself.
-
-    It comes through sums and products, so that a function of angles can be differentiated: 50 q1 + sin q2 is none, and
-    its derivatives 50 and cos q2 are.
-    """
-
-    def _mixed(self, other: object = None) -> NoPolynomial:
-        return NO_POLYNOMIAL
-
-    __add__ = __radd__ = __sub__ = __rsub__ = _mixed
-
-    def __mul__(self, other: object) -> NoPolynomial:
-        return NO_POLYNOMIAL
-
-    def __rmul__(self, other: object) -> NoPolynomial:
-        return self * other
-
-    def __neg__(self) -> NoPolynomial:
-        return NO_POLYNOMIAL
-
-
-NO_POLYNOMIAL = NoPolynomial()
-
-
-@dataclass(frozen=True)
-class JointAngle(NoPolynomial):
-    """``times`` the position of a revolute joint, of which the ring has only the sine and cosine."""
-
-    joint: int
-    times: int = 1
-
-    def __neg__(self) -> JointAngle:
-        return JointAngle(self.joint, -self.times)
-
-    def __mul__(self, other: object) -> NoPolynomial:
-        """An integer multiple; anything else is no angle of which the ring has the sine."""
-        if isinstance(other, TrigNumber) and other.poly.is_constant():
-            value = other.poly.leading_coefficient()
-            if value.q == 1:
-                return JointAngle(self.joint, self.times * int(value.p))
-        if isinstance(other, int):
-            return JointAngle(self.joint, self.times * other)
-        return NO_POLYNOMIAL
+def _turned(sin0: Scalar, cos0: Scalar, sin: Scalar, cos: Scalar) -> tuple[Scalar, Scalar]:
+    """Sine and cosine of the sum of two angles."""
+    return add(mul(sin0, cos), mul(cos0, sin)), sub(mul(cos0, cos), mul(sin0, sin))
 
 
 def _multiple(sin: Scalar, cos: Scalar, times: int) -> tuple[Scalar, Scalar]:
@@ -152,11 +117,6 @@ def _multiple(sin: Scalar, cos: Scalar, times: int) -> tuple[Scalar, Scalar]:
         sin, cos = 2 * sin * cos, cos * cos - sin * sin
         times >>= 1
     return power
-
-
-def constant(value: Any) -> Any:
-    """A rational number as flint's ``fmpq``."""
-    return fmpq(value.numerator, value.denominator) if isinstance(value, Fraction) else value
 
 
 class TrigRing:
@@ -202,18 +162,40 @@ class TrigRing:
         return self.wrap(self.one * constant(value), 0) if integer is None else integer
 
     def sincos(self, angle: Scalar) -> tuple[Scalar, Scalar]:
-        """Sine and cosine of a joint angle, or of an integer multiple of one, by the multiple-angle formulas.
+        """Sine and cosine of sums of integer multiples of joint angles and a fixed angle, by the addition theorems.
 
-        Where axes are parallel the angle is the difference of two sums.
+        Where axes are parallel the angle of a joint is the difference of two sums.
         """
+        value = constant_of(angle)
+        if value is not None:
+            return self._fixed_pair(value)
         if not isinstance(angle, JointAngle):
-            raise TypeError(f"the trigonometric ring knows the sine of a joint angle only, not of {angle!r}")
-        upper, lower, sign = self.angles.of_joint[angle.joint]
+            raise NotTrigonometric(
+                "sine and cosine are taken of what is no sum of whole multiples of joint angles and a fixed angle"
+            )
+        pair = self._fixed_pair(angle.offset)
+        for joint, times in angle.times:
+            if abs(times) > LARGEST_MULTIPLE:
+                raise NotTrigonometric(
+                    f"sine and cosine are taken of {abs(times)} times the angle of joint {joint + 1}, and powers of "
+                    f"sine and cosine lose all digits beyond {LARGEST_MULTIPLE} times"
+                )
+            pair = _turned(*pair, *self._joint_pair(joint, times))
+        return pair
+
+    def _fixed_pair(self, radians: Fraction) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of a fixed angle: a rational point of the circle (``arm/exact.py``)."""
+        point = Angle.of(radians)
+        return self.number(point.sin), self.number(point.cos)
+
+    def _joint_pair(self, joint: int, times: int) -> tuple[Scalar, Scalar]:
+        """Sine and cosine of a multiple of the angle of one joint."""
+        upper, lower, sign = self.angles.of_joint[joint]
         sin, cos = self.pair(upper)
         if lower is not None:
             sin0, cos0 = self.pair(lower)
             sin, cos = sin * cos0 - cos * sin0, cos * cos0 + sin * sin0
-        return _multiple(sin if (sign > 0) == (angle.times > 0) else -sin, cos, abs(angle.times))
+        return _multiple(sin if (sign > 0) == (times > 0) else -sin, cos, abs(times))
 
     # -- elements --------------------------------------------------------------------------------
 
@@ -235,7 +217,7 @@ class TrigRing:
 
     def position(self, joint: int) -> JointAngle | TrigNumber:
         """The position of a joint (counted from 0): what formulations take as q."""
-        return self.wrap(self.gens[self.sliding[joint]], 0) if joint in self.sliding else JointAngle(joint)
+        return self.wrap(self.gens[self.sliding[joint]], 0) if joint in self.sliding else JointAngle(((joint, 1),))
 
     @cached_property
     def positions(self) -> list[JointAngle | TrigNumber]:
@@ -274,5 +256,5 @@ class TrigRing:
         if isinstance(number, TrigNumber):
             return number.poly
         if isinstance(number, NoPolynomial):
-            raise TypeError("a joint angle itself, outside sine and cosine, is no number of the trigonometric ring")
+            raise NotTrigonometric("a joint angle itself stands in it, outside sine and cosine")
         return self.one * constant(number)

@@ -6,6 +6,7 @@ import math
 import random
 import warnings
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -394,3 +395,14 @@ def test_what_a_vendor_added_is_passed_over_and_named_once():
     assert len(caught) == 1
     assert arm.drives.friction_of("j").viscous == 1
     assert arm.joint("j").limits.velocity == 1
+
+
+def test_an_arm_is_written_to_the_file_that_is_named(tmp_path):
+    arm = da.load("planar-2r")
+    for write, name in ((arm.write_urdf, "arm.urdf"), (arm.write_toml, "arm.toml"), (partial(_dh, arm), "rows.toml")):
+        assert write(tmp_path / name) == write() == (tmp_path / name).read_text()
+        assert da.load(tmp_path / name).n == 2
+
+
+def _dh(arm, path=None):
+    return arm.write_dh(path=path)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 import dalembert as da
+from dalembert.bounds.branch import ProofError
 from dalembert.reduction.states import largest, rigid_torque
 
 CUBE = da.Load.of(da.Inertia.box(1.8, (0.0762,) * 3))
@@ -208,3 +210,14 @@ def test_every_form_is_told_of_in_turn_and_the_torques_are_proved_once():
     proof = model.prove_torques(lambda text, share: told.append((text, share)))
     assert told[-1] == ("proving torques", 1.0)
     assert model.proof is proof
+
+
+def test_an_error_above_its_bound_is_a_fault_of_the_proof() -> None:
+    """A bound that is made smaller than what a search attains is not reported as if it held."""
+    model = da.load("planar-2r").analysis().short_forms(tolerance=0.2)
+    proof = model.proof
+    assert (np.array([one.found for one in model.torque_errors]) > 0).any()
+    del model.__dict__["torque_errors"]
+    model.__dict__["_proof"] = replace(proof, joints=0.5 * proof.joints)
+    with pytest.raises(ProofError, match="is attained at joint 'joint"):
+        _ = model.torque_errors

@@ -81,9 +81,9 @@ def _read(source: object, options: _Options) -> ArmDescription:
     if name in catalog_names():
         options.refuse_skip("a built-in arm")
         text = (CATALOG / f"{name}.toml").read_text(encoding="utf-8")
-        arm = read_toml(text, f"catalog/{name}.toml", options.physical, options.angles)
+        arm = read_toml(text, f"catalog/{name}.toml", "ignore", options.angles)
         drives = built_in_drives(name, arm)
-        return arm if drives is None else replace(arm, drives=drives)
+        return (arm if drives is None else replace(arm, drives=drives)).checked(options.physical)
     path = Path(name)
     if path.suffix.lower() not in SUFFIXES:
         raise _unknown(name, path)

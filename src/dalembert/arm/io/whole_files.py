@@ -83,3 +83,10 @@ def _settle(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def written(text: str, path: str | Path | None) -> str:
+    """The text, after it is written to ``path`` where one is named."""
+    if path is not None:
+        write_whole(path, text)
+    return text

@@ -15,6 +15,7 @@ import numpy as np
 from ...arm.description import listed
 from ...arm.errors import ArmError, ToleranceWarning
 from ...arm.inertia import Load
+from ...bounds.branch import ProofError
 from ...bounds.ranges import LESS_WORK, range_of
 from ...bounds.waves import wave_of
 from ...compile.operations import Operations, count
@@ -32,6 +33,9 @@ from .fitting import corners
 from .form_errors import RELATIVE_TO, check_relative_to
 from .form_program import form_torques, wanted_coefficients
 from .short_form import ReducedCoefficient, ReducedTerm, reduced
+
+ROUNDED = 1e-9
+"""Share of the largest torque by which an error that is found may exceed its bound, as the difference of two floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,10 +191,15 @@ class ShortFormModel(ProgramSystem):
 
         waves = {key: wave_of(less) for key, less in self.differences.items()}
         bound = self.proof.joints
-        rows = (
-            bound, np.minimum(largest(error, self.states)[0], bound), torque_rms(waves, self.states),
-            largest(exact, self.states)[0],
-        )  # fmt: skip
+        attained, scale = largest(error, self.states)[0], largest(exact, self.states)[0]
+        # both torques are rounded: by far less than this share of the largest one
+        for joint in np.flatnonzero(attained > bound + ROUNDED * scale.max()).tolist():
+            raise ProofError(
+                f"{self.name}: a torque error of {attained[joint]:g} is attained at joint "
+                f"{self.system.joint_names[joint]!r} where {bound[joint]:g} was proved to be the largest: a fault of "
+                "the proof, which is worth a report with the arm"
+            )
+        rows = (bound, np.minimum(attained, bound), torque_rms(waves, self.states), scale)
         return tuple(JointError(*map(float, row)) for row in zip(*rows, strict=True))
 
     @property

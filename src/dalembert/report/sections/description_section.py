@@ -6,6 +6,7 @@ import math
 
 from ...arm.description import ArmDescription
 from ...arm.description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
+from ...arm.real_bodies import impossible
 from ...markup.data_tables import DataTable
 from ...markup.elements import Html, tag
 from ...markup.numbers import formatted, listed
@@ -14,8 +15,7 @@ from ..section import Section
 
 def section(arm: ArmDescription) -> Section:
     """Tables of joints, links, inertia and drives, and the inertias that no rigid body can have."""
-    faults = {link.name: link.inertia.violation() for link in arm.links}
-    broken = {name: fault for name, fault in faults.items() if fault}
+    broken = impossible(arm)
     unlimited = [joint.name for joint in arm.moving if math.isinf(joint.limits.lower) or math.isinf(joint.limits.upper)]
     if broken:
         meaning = (
