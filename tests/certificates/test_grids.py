@@ -14,7 +14,7 @@ from dalembert.certificates.grids import (
     CELLS,
     LOST,
     WHOLE,
-    Axis,
+    CellAxis,
     Division,
     FunctionGrid,
     GridProof,
@@ -39,7 +39,7 @@ def positions(axes, rng, count):
 
 @pytest.mark.parametrize("width", [0, 1e-200, 1e-9])
 def test_a_slide_that_hardly_moves_has_a_curvature(width):
-    axis = Axis(0, arb(0), arb(width), 3, True)
+    axis = CellAxis(0, arb(0), arb(width), 3, True)
     assert axis.reach >= width
     assert np.all(np.isfinite(axis.bend))
 
@@ -184,7 +184,7 @@ def test_a_maximum_between_the_points_of_a_grid_is_not_overlooked(cells, order, 
     """cos kx over +- 0.5, whose largest value is at zero: what lies below it is refused, what lies above it shown."""
     half = fmpq(1, 2)
     functions = [{(order,): (half, fmpq(0)), (-order,): (half, fmpq(0))}]
-    grid = FunctionGrid.of(functions, [Axis(0, arb(-0.5), arb(1), order, False)])
+    grid = FunctionGrid.of(functions, [CellAxis(0, arb(-0.5), arb(1), order, False)])
     # the end nearest to zero; between two ends the sag counts
     nearest = 1.0 if cells % 2 == 0 else float(np.cos(order * 0.5 / cells))
     proof = GridProof(grid, [SYMBOLS[cells] * cells], measure)
@@ -199,7 +199,7 @@ def test_a_maximum_between_the_points_of_a_grid_is_not_overlooked(cells, order, 
 def test_the_wider_of_two_cells_counts_at_the_end_between_them():
     """cos x over -1 .. 0 in cells of 1/2 and twice 1/4: the sag of the wide cell counts where cos x is smaller."""
     half = fmpq(1, 2)
-    grid = FunctionGrid.of([{(1,): (half, fmpq(0)), (-1,): (half, fmpq(0))}], [Axis(0, arb(-1), arb(1), 1, False)])
+    grid = FunctionGrid.of([{(1,): (half, fmpq(0)), (-1,): (half, fmpq(0))}], [CellAxis(0, arb(-1), arb(1), 1, False)])
     word = SYMBOLS[2] + SYMBOLS[4] * 2
     sag = 1 / 8 / 16
     with pytest.raises(ArmError, match="a part of the box shows"):

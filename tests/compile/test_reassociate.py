@@ -111,6 +111,8 @@ def test_products_that_meet_again_cancel_or_are_computed_once():
     a, b, c, d = (graph.input(name) for name in "abcd")
     p = c * d
     assert statements(reassociated([(p + a) - (p + b)])) == 1
+    nothing = graph.operation("sub", p + a, graph.operation("add", p, a))
+    assert evaluate(reassociated([b * nothing + c]), dict.fromkeys("abcd", Fraction(3)), Rationals) == [3]
     double = Function("twice", (("x", 2),), (("y", (1,)),), lambda: ([twice(*Graph().inputs("x_", 2))],))
     assert Kernel(double)([3.0, 5.0]) == pytest.approx([30.0])
 

@@ -26,7 +26,7 @@ from flint import arb, ctx, fmpq
 from ..arm.errors import ArmError
 from .certificate_file import CertificateError, read
 from .exact_dynamics import Dynamics, Key, Polynomial, Series, Variables, dynamics, number, program_coefficients
-from .grids import BITS, Axis, FunctionGrid, GridProof, Measure, exact, value
+from .grids import BITS, CellAxis, FunctionGrid, GridProof, Measure, exact, value
 from .speeds import largest_error
 from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upward, worded
 
@@ -225,7 +225,7 @@ class Certificate:
                     left_out += (abs(re) + abs(im)) * slid
         return FunctionGrid.of(kept, [replace(axes[at], order=most[at], known={}) for at in chosen]), left_out
 
-    def merged(self, system: int, functions: Sequence[Series]) -> tuple[list[Axis], list[Series]]:
+    def merged(self, system: int, functions: Sequence[Series]) -> tuple[list[CellAxis], list[Series]]:
         """The axes that functions depend on, and the functions in them (docs/proofs.md, "The steps", 5).
 
         Angles that enter in one sum alone, the same in all terms (k_j = k_m or k_j = -k_m), are one axis; its range is
@@ -247,7 +247,7 @@ class Certificate:
                 lower, width = arb(low), arb(high - low)
                 if revolute[first] and (any(self.box[j][2] for j, _ in members) or high - low > TURN):
                     lower, width = -arb.pi(), 2 * arb.pi()
-            axes.append(Axis(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
+            axes.append(CellAxis(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
         return axes, [{tuple(k[axis.joint] for axis in axes): c for k, c in f.items()} for f in functions]
 
 

@@ -67,7 +67,7 @@ def value(values: Floats, _limits: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class CellAxis:
     """A joint, or a sum of angles, on its range: 1, cos x, sin x, cos 2x, ... up to an order are its basis functions.
 
     Of a sliding joint they are powers of x/reach. ``joint`` is the first of those that make up the axis.
@@ -134,12 +134,12 @@ class FunctionGrid:
     ``rounding`` is what all of their values at one position together are off by at most.
     """
 
-    axes: Sequence[Axis]
+    axes: Sequence[CellAxis]
     tensor: Floats
     rounding: float
 
     @classmethod
-    def of(cls, functions: Sequence[Series], axes: Sequence[Axis]) -> FunctionGrid:
+    def of(cls, functions: Sequence[Series], axes: Sequence[CellAxis]) -> FunctionGrid:
         """Exact series as a tensor: c_k e^(ikx) + c_-k e^(-ikx) = (c_k + c_-k) cos kx + i (c_k - c_-k) sin kx."""
         shape = [axis.size for axis in axes]
         if prod(shape) * len(functions) > MOST_COEFFICIENTS:

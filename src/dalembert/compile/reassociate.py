@@ -39,7 +39,9 @@ def reassociated(outputs: Sequence[Node]) -> list[Node]:
     copy = _Copy()
     for node in nodes:
         if node.op in SUMS and node.index not in opened:
-            copy.add_up(_in_order(node, _terms(node, opened), factors))
+            constant = copy.add_up(_in_order(node, _terms(node, opened), factors))
+            if constant is not None:  # all else in it cancelled
+                copy.numbers[node.index] = constant
     for node in nodes:
         if node.op not in SUMS:
             copy.take(node)
