@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import acb, arb, ctx, fmpq
 
-from dalembert.certificates.grids import Axis
+from dalembert.certificates.grids import CellAxis
 
 
 def random_series(rng, variables, terms=12):
@@ -23,9 +23,9 @@ def random_series(rng, variables, terms=12):
 def two_turns_and_a_slide():
     with ctx.workprec(400):
         return [
-            Axis(0, arb(-1), arb(5) / 2, 2, False),
-            Axis(1, -arb.pi(), 2 * arb.pi(), 1, False),
-            Axis(2, arb(1) / 4, arb(2), 2, True),
+            CellAxis(0, arb(-1), arb(5) / 2, 2, False),
+            CellAxis(1, -arb.pi(), 2 * arb.pi(), 1, False),
+            CellAxis(2, arb(1) / 4, arb(2), 2, True),
         ]
 
 
