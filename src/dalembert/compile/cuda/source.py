@@ -27,9 +27,11 @@ LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
 MANY_OUTPUTS = 64
 """Outputs of a state from which a block has one warp."""
-AHEAD = 1 << 15
-"""States by which memory is asked for their numbers before they are read: about those that an H200 works on at a time.
-Half or twice as many serve as well; of eight times as many much has left the cache again."""
+AHEAD = 1 << 14
+"""States by which memory is asked for their numbers before they are read. Half or twice as many serve as well; of
+sixteen times as many much has left the cache again."""
+BUSY = 10
+"""Statements for each number of a state from which that is worth while: with fewer, memory is busy anyway."""
 CROWDED, LONG = 200, 2500
 """Numbers alive at a time (4 bytes each), and operations, from which a thread may have all registers there are. Left to
 itself the compiler gives some such kernels in float64 32 registers, and writes everything else to memory."""
@@ -183,7 +185,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
     code = body(program, dtype, accuracy, inputs, places(program, place))
-    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
+    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(program, widths, apart)
     own += "".join(
         f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {strides[k]};\n"
         for k, here in enumerate(staged)
@@ -237,12 +239,17 @@ extern "C" void kernel({signature})
     return CudaSource(text, warps * WARP, warps * WARP * row * real_of(dtype)[2])
 
 
-def _fetches(widths: Sequence[int], apart: Sequence[bool]) -> str:
+def busy(program: Program) -> bool:
+    """Whether there is so much to do for each number of a state that memory waits."""
+    return len(program.order) >= BUSY * sum(len(names) for _, names in program.function.inputs)
+
+
+def _fetches(program: Program, widths: Sequence[int], apart: Sequence[bool]) -> str:
     """Reads the rows of the arguments and asks for later ones; those apart are read number by number."""
     rows = [(k, width) for k, width in enumerate(widths) if not apart[k]]
     reads = "".join(f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, row_of(in{k}, own, s{k}));\n" for k, width in rows)
     asks = "".join(f"    ask_for_rows<{width}>(t, row_of(in{k}, first + {AHEAD}, s{k}), s{k});\n" for k, width in rows)
-    return reads + (f"  if (first + {AHEAD + WARP} <= count) {{\n{asks}  }}\n" if asks else "")
+    return reads + (f"  if (first + {AHEAD + WARP} <= count) {{\n{asks}  }}\n" if asks and busy(program) else "")
 
 
 def _inputs(widths: Sequence[int], apart: Sequence[bool]) -> list[str]:
@@ -285,7 +292,7 @@ def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full"
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
     code = body(program, dtype, accuracy, inputs, places(program, place), (plan, spelled))
-    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(widths, apart)
+    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(program, widths, apart)
     own += "  volatile real *const mine = shared + t;\n"
     own += f"  volatile real far[{plan.far}];\n" if plan.far else ""
     gives = "".join(
@@ -353,6 +360,7 @@ def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 
         f"  if (lane < {width - first}) ask_for(x{k} + (lane + {first}) * s{k} + ahead);\n"
         for k, width in enumerate(widths)
         for first in range(0, width, WARP)
+        if busy(program)
     )
 
     def place(index: int, column: int) -> str:
