@@ -323,7 +323,7 @@ def models(found: Campaign, seed: int, count: int) -> None:
         constants = [written(model.values)]
         prover = Prover("reduced model", {
             "systems": [system_numbers(arm)], "states": states,
-            "program": {"steps": steps, "torques": outputs, "constants": constants},
+            "program": {"steps": steps, "torques": outputs, "constants": constants}, "claims": [],
         })  # fmt: skip
         revolute = [joint.kind == "revolute" for joint in arm.moving]
         for joint in range(arm.n):

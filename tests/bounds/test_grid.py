@@ -82,6 +82,13 @@ def test_a_bound_without_work_is_the_sum_of_the_moduli() -> None:
     assert found.bound == pytest.approx(sum(wave.most(box.reach) for wave in waves))
 
 
+def test_a_position_without_end_is_refused() -> None:
+    square = collected(np.array([[0]]), np.array([[2]]), np.array([1 + 0j]))
+    endless = Box(np.array([-np.inf]), np.array([np.inf]), np.array([False]))
+    with pytest.raises(ArmError, match="goes without end"):
+        largest_sum([square], endless, 1.0, 0.1, 1e6)
+
+
 def test_limits_of_a_joint_are_seen() -> None:
     """|cos x| + |cos x / 2| is at most 3/2 cos 1 between 1 and 2."""
     wave = collected(np.array([[1]]), np.zeros((1, 1), np.int64), np.array([1.0 + 0j]))

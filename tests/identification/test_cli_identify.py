@@ -90,6 +90,7 @@ def test_gravity_gains_loads_and_silence_are_told(folder: Path, capsys: pytest.C
     assert "--held is given once for each of the 1 logs" in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning")  # what is found as zero is next to it
 def test_loads_are_known_in_the_hand_of_the_arm_or_of_its_logs(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -196,6 +196,8 @@ def largest_sum(
     bound = OUTWARD * sum(wave.most(box.reach) for wave in waves)
     if not np.isfinite(bound):
         raise ArmError("a coefficient to be bounded is not a finite number; give the arm masses and lengths of SI")
+    if not np.isfinite(box.reach[sorted({joint for wave in waves for joint in wave.joints})]).all():
+        raise ArmError("a position goes without end; give its joint limits, or a box")
     if not known > 0 or not any(wave.joints for wave in waves):
         return LargestSum(bound, 0.0, True, known, None, bound)
     # scaled by a power of two, which is exact: float32 has no numbers below 1e-45
