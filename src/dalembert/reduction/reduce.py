@@ -16,6 +16,8 @@ from ..compile.functions import function
 from ..compile.kernel import Kernel
 from ..compile.operations import count
 from ..equations.closed_form import Equations
+from ..formulations.system import SystemOverRing
+from ..rings.real import REAL
 from ..systems.arm_system import ArmSystem
 from .certify import Progress, torque_rms
 from .exact_error import least_errors
@@ -25,7 +27,7 @@ from .program_search import Candidate, Search, SearchSteps, front, steps_of
 from .program_system import Constant
 from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
-from .states import States, Torque, held, largest, one_arm
+from .states import Array, States, Torque, held, largest, one_arm
 
 NUMBERS = (int, float, np.integer, np.floating)
 UNLOADED = 1e-9
@@ -59,7 +61,7 @@ def reduce(
     steps = SearchSteps(progress or (lambda _text, _share: None), steps_of(curve))
     steps.say("largest torques")
     cases = [case_of(*each) for each in zip_longest(systems, equations)]
-    scale = np.min([largest(case.rigid.inverse_dynamics, states)[0] for case in cases], axis=0)
+    scale = np.min([largest_torques(case, states) for case in cases], axis=0)
     # A joint that no state loads at all has no share to speak of; its error must be nothing beside the others' torques,
     # but not so much less that rounding counts.
     most = float(scale.max(initial=0.0))
@@ -142,3 +144,12 @@ def difference(case: Case, program: Hoisted) -> Torque:
     reduced = function_of(case.rigid, program.outputs, program.values(case.parameters), "inverse_dynamics")
     short = Kernel(reduced, patient=True)
     return lambda q, qd, qdd: np.asarray(short(q, qd, qdd) - exact(q, qd, qdd), float)
+
+
+def largest_torques(case: Case, states: States) -> Array:
+    """The largest |tau_i| that a search attains, computed over floats at the states where it ends: what kernels compute
+    is rounded as the processor and its compiler do, and which of many programs is taken may hang on the last digit."""
+    system, (_, ends) = SystemOverRing(case.rigid, REAL), largest(case.rigid.inverse_dynamics, states)
+    rows = ends.reshape(states.n, 3, states.n).tolist()
+    torques = [system.torque(REAL, q, qd, qdd)[joint] for joint, (q, qd, qdd) in enumerate(rows)]
+    return np.abs(np.array(torques, dtype=float))
