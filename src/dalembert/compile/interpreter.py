@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from fractions import Fraction
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..rings.graph import Graph, Node, evaluate
 from ..rings.real import REAL
-from . import build, cache, shared_library
+from . import build, shared_library
 from .emit_c import Program
 from .emit_tape import tape_source
 from .function import Function
+from .own_library import verified_library
 from .tape import Tape
 
 FLAGS = ("-ffp-contract=off", "-fno-gcse", "-O2")
@@ -54,16 +54,7 @@ def attach(caller: Any, tape: Tape, library: shared_library.CompiledLibrary, sin
 def interpreter(dtype: np.dtype[Any]) -> shared_library.CompiledLibrary:
     """The library for numbers of this type."""
     if dtype.name not in _libraries:
-        source, compiler = tape_source(dtype.name), build.find()
-        facts = (source, *build.BASE_FLAGS, *FLAGS, compiler.identity, build.machine())
-        key = hashlib.sha256("\0".join(facts).encode()).hexdigest()
-
-        def made(folder: Path) -> Path:
-            path = build.compiled(compiler, source, folder, FLAGS)
-            verify(shared_library.CompiledLibrary(path), dtype)
-            return path
-
-        _libraries[dtype.name] = shared_library.CompiledLibrary(cache.library(key, made))
+        _libraries[dtype.name] = verified_library(tape_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
     return _libraries[dtype.name]
 
 

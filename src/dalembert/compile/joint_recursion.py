@@ -7,9 +7,8 @@ loop (``emit_recursion.py``) is built once on a machine; what distinguishes arms
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,10 @@ from ..formulations.rotor_bodies import Row, with_rotors
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import EYE, ZERO, Mat
 from ..rings.real import REAL
-from . import build, cache, shared_library
+from . import build, shared_library
 from .code_length import MOST_UNASKED, expected_statements
 from .emit_recursion import FUNCTIONS, recursion_source
+from .own_library import verified_library
 from .recursion_steps import FIXED, MOVE, UPPER
 
 FLAGS = ("-ffp-contract=off", "-O3")
@@ -107,16 +107,7 @@ def _lists(starts: str, entries: str, lists: Sequence[Sequence[int]]) -> dict[st
 def library(dtype: np.dtype[Any]) -> shared_library.CompiledLibrary:
     """The library for numbers of this type."""
     if dtype.name not in _libraries:
-        source, compiler = recursion_source(dtype.name), build.find()
-        facts = (source, *build.BASE_FLAGS, *FLAGS, compiler.identity, build.machine())
-        key = hashlib.sha256("\0".join(facts).encode()).hexdigest()
-
-        def made(folder: Path) -> Path:
-            path = build.compiled(compiler, source, folder, FLAGS)
-            verify(shared_library.CompiledLibrary(path), dtype)
-            return path
-
-        _libraries[dtype.name] = shared_library.CompiledLibrary(cache.library(key, made))
+        _libraries[dtype.name] = verified_library(recursion_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
     return _libraries[dtype.name]
 
 

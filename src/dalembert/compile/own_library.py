@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -36,6 +36,19 @@ def _built(source: Path, compiler: build.Compiler, machine: str, signatures: Sig
         function = getattr(library, name)
         function.restype, function.argtypes = result, list(arguments)
     return library
+
+
+def verified_library(source: str, flags: Sequence[str], verify: Callable[[CompiledLibrary], None]) -> CompiledLibrary:
+    """The library of a C text that ``verify`` passes when it is built, and raises ``CompileError`` of otherwise."""
+    compiler = build.find()
+    facts = (source, *build.BASE_FLAGS, *flags, compiler.identity, build.machine())
+
+    def built(folder: Path) -> Path:
+        path = build.compiled(compiler, source, folder, flags)
+        verify(CompiledLibrary(path))
+        return path
+
+    return CompiledLibrary(cache.library(hashlib.sha256("\0".join(facts).encode()).hexdigest(), built))
 
 
 def pointer(array: Any) -> ctypes.c_void_p | None:
