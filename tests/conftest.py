@@ -5,7 +5,7 @@ each run; ``HYPOTHESIS_PROFILE=deep pytest`` searches for long.
 """
 
 import os
-import subprocess
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +13,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from dalembert.report.html.browser import find_browser
+from system_tools import system_tool
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # Laws are tried on hundreds of random arms: NumPy answers at once, a compiler would be asked for each of them. The
 # tests of the compiled kernels (tests/compile) switch them on again.
 os.environ["DALEMBERT_COMPILE"] = "0"
 
-INSTALLER = Path(__file__).parents[1] / "scripts" / "install-chromium"
+# A shell that starts a run in the background has it ignore Ctrl-C, which some tests press.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline: the first example of a test pays for imports and caches that the others do not.
 QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
@@ -81,16 +84,5 @@ def derived(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, object]]:
 
 @pytest.fixture(scope="session")
 def browser() -> str:
-    """A browser. In CI one is installed and its lack is a failure; elsewhere the test says that it is left out."""
-    found = find_browser()
-    if found is None and os.environ.get("CI"):
-        done = subprocess.run(["sh", str(INSTALLER)], capture_output=True, text=True, check=False)
-        found = find_browser()
-        if found is None:
-            pytest.fail(f"no browser in CI, and {INSTALLER.name} did not bring one: {done.stderr.strip()[-500:]}")
-    if found is None:
-        pytest.skip(
-            "the pages were NOT opened: no Chromium or Chrome on this machine; run scripts/install-chromium, or set "
-            "DALEMBERT_BROWSER"
-        )
-    return found
+    """A browser: that of DALEMBERT_BROWSER, or a Chromium or Chrome that is on the path."""
+    return system_tool("chromium", "chromium", find_browser)

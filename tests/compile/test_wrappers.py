@@ -12,6 +12,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from system_tools import system_tool
 
 STRICT = (
     "-std=c++11", "-O1", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Werror",
@@ -38,11 +39,10 @@ def literals(suffix: str = "") -> list[str]:
     return [", ".join(f"{x!r}{suffix}" for x in row.tolist()) for row in STATE]
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize(("compiler", "package"), [("g++", "g++"), ("clang++", "clang")])
 @pytest.mark.parametrize("dtype", list(REALS))
-def test_cpp(tmp_path: Path, dtype: str, compiler: str) -> None:
-    if shutil.which(compiler) is None or shutil.which("cc") is None:
-        pytest.skip(f"no {compiler}")
+def test_cpp(tmp_path: Path, dtype: str, compiler: str, package: str) -> None:
+    compiler = system_tool(compiler, package)
     arm, folder = written(tmp_path, dtype)
     q, qd, qdd = literals("f" if dtype == "float32" else "")
     (folder / "main.cpp").write_text(

@@ -20,6 +20,7 @@ from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.write_c import comment, identifier, write_c
 from dalembert.mechanisms import gallery
 from small_arms import rubbing
+from system_tools import system_tool
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 STRICT = (
@@ -171,12 +172,11 @@ def written_variety(folder: Path) -> list[Path]:
     return [*files, *gallery.five_bar().write_c("inverse_dynamics", folder)]
 
 
-@pytest.mark.skipif(not shutil.which("cppcheck"), reason="needs cppcheck with its addon misra")
 def test_the_misra_addon_of_cppcheck_finds_nothing_but_what_is_written_down(tmp_path: Path) -> None:
     """Macros that are not used (2.5) and signs as sums of comparisons (10.5, 10.8): docs/compile.md says why."""
     sources = [str(f) for f in written_variety(tmp_path) if f.suffix == ".c" and not f.name.startswith("test_")]
     done = subprocess.run(
-        ["cppcheck", "-q", "--addon=misra", "--enable=all", "--inconclusive", "--std=c99",
+        [system_tool("cppcheck", "cppcheck"), "-q", "--addon=misra", "--enable=all", "--inconclusive", "--std=c99",
          "--suppress=missingIncludeSystem", "--suppress=unusedFunction", "--suppress=misra-c2012-2.5",
          "--suppress=misra-c2012-10.5", "--suppress=misra-c2012-10.8",
          "--error-exitcode=1", *sources],

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 import dalembert as da
-from dalembert.report.html.browser import find_browser, run_browser
+from dalembert.report.html.browser import run_browser
 from dalembert.report.study_page import study_page, write_study_page
 from dalembert.studies.study_result import StudyResult
 
@@ -70,15 +69,14 @@ window.addEventListener("load", function () {
 </script>"""
 
 
-@pytest.mark.skipif(find_browser() is None, reason="no Chromium here")
-def test_brushing_an_axis_the_scatter_plot_or_a_number_keeps_the_designs_there(tmp_path: Path) -> None:
+def test_brushing_an_axis_the_scatter_plot_or_a_number_keeps_the_designs_there(tmp_path: Path, browser: str) -> None:
     page = tmp_path / "p.html"
     found: Any = result()
     write_study_page(found, page)
     text = page.read_text(encoding="utf-8")
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text).replace("</body>", PROBE + "</body>")
     page.write_text(text, encoding="utf-8")
-    shown = run_browser(["--dump-dom", "--window-size=1200,900"], page).stdout
+    shown = run_browser(["--dump-dom", "--window-size=1200,900"], page, browser).stdout
     title = re.search(r"<title>([^<]*)</title>", shown)
     assert title is not None
     whole, axis, again, area, number = (int(part.split()[0]) for part in title[1].split("|"))
