@@ -89,7 +89,7 @@ def compiled_run(branch: Branch, best: float, at: Array) -> CompiledRun | None:
     try:
         library = _library(build.find(), build.machine())
     except build.CompileError as fault:
-        build.say_slow(fault)
+        build.warn_slow(fault)
         return None
     return CompiledRun(library, branch, best, at)
 

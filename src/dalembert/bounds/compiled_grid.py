@@ -64,7 +64,7 @@ def library() -> Any:
     try:
         return _library(build.find(), build.machine())
     except build.CompileError as fault:
-        build.say_slow(fault)
+        build.warn_slow(fault)
         return None
 
 

@@ -19,13 +19,13 @@ _libraries: dict[tuple[Path, build.Compiler, str], Any] = {}
 def own_library(source: Path, signatures: Signatures) -> Any:
     """The library of a C source that lies beside its module; None where there is no compiler, which is said once."""
     try:
-        place = (source, build.find(), build.machine())
-        if place not in _libraries:
-            _libraries[place] = _built(*place, signatures)
+        key = (source, build.find(), build.machine())
+        if key not in _libraries:
+            _libraries[key] = _built(*key, signatures)
     except build.CompileError as fault:
-        build.say_slow(fault)
+        build.warn_slow(fault)
         return None
-    return _libraries[place]
+    return _libraries[key]
 
 
 def _built(source: Path, compiler: build.Compiler, machine: str, signatures: Signatures) -> Any:
