@@ -40,7 +40,7 @@ SIGNATURES = {
 
 def library() -> Any:
     """The search in machine code; None where there is no compiler."""
-    return own_library(Path(__file__).with_name("minimax.c"), SIGNATURES)
+    return own_library(Path(__file__).with_name("minimax.c"), signatures=SIGNATURES)
 
 
 def least_worst(error: Array, units: Array, target: Array, mean_weight: float, enough: bool = False) -> Array:

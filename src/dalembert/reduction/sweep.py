@@ -32,7 +32,7 @@ Ints = NDArray[np.int32]
 
 def library() -> Any:
     """The sweeps in machine code; None where there is no compiler."""
-    return own_library(Path(__file__).with_name("sweep.c"), SIGNATURES)
+    return own_library(Path(__file__).with_name("sweep.c"), signatures=SIGNATURES)
 
 
 class _Program(ctypes.Structure):
