@@ -25,7 +25,7 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     """What was reported, with nothing reported before."""
-    monkeypatch.setattr(build, "_said", set())
+    monkeypatch.setattr(build, "_warned", set())
     return caplog
 
 

@@ -217,7 +217,7 @@ def test_a_function_by_any_way_gives_the_numbers_of_the_whole(way, tmp_path, mon
 
 def test_numbers_wait_in_columns_too(tmp_path, monkeypatch):
     crowded(monkeypatch, 20, 40 * 1024)
-    part = parts.whole(Program(function(ARM, "mass_matrix")), "float64", "columns")
+    part = parts.whole_part(Program(function(ARM, "mass_matrix")), "float64", "columns")
     assert part.plan is not None
     kernel = host_kernel(source(part, "float64", "full", "columns").text, tmp_path).kernel
     q = np.random.default_rng(3).uniform(-1, 1, (ARM.n, 40))
@@ -231,7 +231,7 @@ def test_never_are_more_numbers_in_registers_than_there_is_room_for():
     """Whoever follows the plan has every operand at hand, and no two numbers at a time in one place."""
     program = Program(function(ARM, "inverse_dynamics_derivatives"))
     results = {node.index: [k] for k, node in enumerate(program.function.outputs[0][1])}
-    plan = slots.waiting(program, 40, results, most=60)
+    plan = slots.waiting(program, 40, results, shared_places=60)
     made = {node.index for node in program.order}
     inside = {x.index for node in program.order for x in program.operands(node) if x.op != "const"} - made
     kept: dict[int, int] = {}

@@ -14,7 +14,7 @@ import pytest
 
 from dalembert.arm.io.files import read
 from dalembert.bounds import compiled_branch
-from dalembert.compile import build, cache
+from dalembert.compile import build, cache, own_library
 from dalembert.compile import shared_library as load
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
@@ -147,24 +147,21 @@ def test_memory_may_run_out_anywhere_in_a_proof(tmp_path: Path, monkeypatch: pyt
         return compiled(compiler, source, *rest)
 
     monkeypatch.setattr(build, "compiled", with_hooks)
-    compiled_branch._library.cache_clear()
-    try:
-        library = compiled_branch._library(build.find(), build.machine())
-        library.fail_at.argtypes = [compiled_branch.ctypes.c_long]
-        arm = da.load("jpl-rrp").subarm("joint1", "joint3")
-        right = {name: arm.analysis().range_of(name) for name in ("D11", "C112")}
-        refused = 0
-        for name in right:
-            for number in range(1, 50):
-                library.fail_at(number)
-                try:
-                    found = arm.analysis().range_of(name)
-                except MemoryError:
-                    refused += 1
-                    continue
-                finally:
-                    library.fail_at(-1)
-                assert (found.lower, found.upper) == (right[name].lower, right[name].upper)
-        assert refused > 10
-    finally:
-        compiled_branch._library.cache_clear()
+    monkeypatch.setattr(own_library, "_libraries", {})
+    library = compiled_branch.library()
+    library.fail_at.argtypes = [compiled_branch.ctypes.c_long]
+    arm = da.load("jpl-rrp").subarm("joint1", "joint3")
+    right = {name: arm.analysis().range_of(name) for name in ("D11", "C112")}
+    refused = 0
+    for name in right:
+        for number in range(1, 50):
+            library.fail_at(number)
+            try:
+                found = arm.analysis().range_of(name)
+            except MemoryError:
+                refused += 1
+                continue
+            finally:
+                library.fail_at(-1)
+            assert (found.lower, found.upper) == (right[name].lower, right[name].upper)
+    assert refused > 10

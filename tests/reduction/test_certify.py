@@ -27,7 +27,8 @@ def searched(arm: da.Arm, states: States) -> np.ndarray:
     """The largest torques that a search over states finds by Newton and Euler, with all signs of speeds."""
     q = states.box.samples(30, 5)
     return np.maximum(
-        largest(rigid_torque(arm), states, 400, 6, also=q)[0], fastest(rigid_torque(arm), states, q)[1].max(axis=0)
+        largest(rigid_torque(arm), states, 400, 6, extra_positions=q)[0],
+        fastest(rigid_torque(arm), states, q)[1].max(axis=0),
     )
 
 

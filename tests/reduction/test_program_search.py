@@ -116,7 +116,7 @@ def test_joints_that_are_proved_closely_are_not_proved_again(search: Search) -> 
     program = search.pruner.pruned(np.full(search.states.n, 0.2), thorough=False)
     first = search.certified(program)
     work = search.work
-    again = search.certified(program, seen=first)
+    again = search.certified(program, previous=first)
     assert np.all(again.share <= first.share)
     close = first.share <= program_search.CLOSE * first.attained
     assert close.any()

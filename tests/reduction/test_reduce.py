@@ -369,9 +369,9 @@ def test_a_seven_joint_arm_is_reduced_by_few_proofs(monkeypatch: pytest.MonkeyPa
     proofs: list[bool] = []
     certified = Search.certified
 
-    def counted(self, program, quick=False, tolerance=None, seen=None):
+    def counted(self, program, quick=False, tolerance=None, previous=None):
         proofs.append(quick)
-        return certified(self, program, quick, tolerance, seen)
+        return certified(self, program, quick, tolerance, previous)
 
     monkeypatch.setattr(Search, "certified", counted)
     model = da.load("panda").analysis().reduce(0.05)

@@ -52,12 +52,12 @@ def arc_weights(degree: int, half: float) -> Array:
 @lru_cache(maxsize=KEPT)
 def arc(degree: int, centre: float, half: float) -> Complex:
     """Control values (rows) of exp(ikx) for k = -n .. n (columns) on an arc."""
-    one, turn = np.array([1.0, 2 * cos(half), 1.0]), np.array([np.exp(-1j * half), 2.0, np.exp(1j * half)])
+    constant_form, turn = np.array([1.0, 2 * cos(half), 1.0]), np.array([np.exp(-1j * half), 2.0, np.exp(1j * half)])
     values = np.zeros((2 * degree + 1, 2 * degree + 1), np.complex128)
     for k in range(-degree, degree + 1):
         form: Complex = np.ones(1, np.complex128)
         for factor in range(degree):
-            form = np.convolve(form, one if factor >= abs(k) else turn if k > 0 else np.conj(turn))
+            form = np.convolve(form, constant_form if factor >= abs(k) else turn if k > 0 else np.conj(turn))
         values[:, k + degree] = form / arc_weights(degree, half) * np.exp(1j * k * centre)
     return values
 
@@ -118,8 +118,8 @@ def elevation(low: int, high: int, half: float | None) -> Array:
 def along(net: NDArray[Any], matrix: NDArray[Any], axis: int) -> NDArray[Any]:
     """The matrix applied to the array axis ``axis + 1`` of the net."""
     if net.dtype.kind == "c" and matrix.dtype.kind != "c":
-        parts = along(np.ascontiguousarray(net).view(net.real.dtype).reshape(*net.shape, 2), matrix, axis)
-        return np.ascontiguousarray(parts).view(net.dtype)[..., 0]
+        real_pairs = along(np.ascontiguousarray(net).view(net.real.dtype).reshape(*net.shape, 2), matrix, axis)
+        return np.ascontiguousarray(real_pairs).view(net.dtype)[..., 0]
     shape = net.shape
     rows = net.reshape(prod(shape[: axis + 1]), shape[axis + 1], -1)
     if rows.shape[2] <= NARROW:
@@ -190,8 +190,8 @@ class BernsteinForm:
         angle = float((np.abs(wave.k) @ np.where(wave.p.any(axis=0), 0.0, box.reach)).max(initial=0.0))
         steps = 2 * len(wave) + 32 * (2 + angle) + 16 * sum(s + 4 for s in self.shape)
         most = self.unit = OUTWARD * UNIT * float(weight.sum())
-        first = wave.slack * wave.stretch(box.reach) + steps * most
-        return OUTWARD * first, 64 * (2 + max(self.degrees, default=0)) * most
+        whole_box = wave.slack * wave.stretch(box.reach) + steps * most
+        return OUTWARD * whole_box, 64 * (2 + max(self.degrees, default=0)) * most
 
 
 @dataclass(frozen=True)

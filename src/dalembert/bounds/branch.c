@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOINTS 16
+/* compiled_branch.py defines JOINTS. */
 #define LEVELS 128
 
 typedef struct {

@@ -249,13 +249,13 @@ class Branch:
         """Each box subdivided along its loosest joint: into that joint's first pieces, or into halves."""
         axes = loose.argmax(axis=1)
         widths = boxes.half[np.arange(len(boxes)), axes]
-        parts: dict[tuple[bool, ...], list[Boxes]] = {}
+        batches: dict[tuple[bool, ...], list[Boxes]] = {}
         for axis, width in sorted(set(zip(axes.tolist(), widths.tolist(), strict=True))):
             rows = np.flatnonzero((axes == axis) & (widths == width))
             subset = boxes.rows(rows) if len(rows) < len(boxes) else boxes
             children = self._in_halves(subset, axis, width) if boxes.cut[axis] else self._in_pieces(subset, axis)
-            parts.setdefault(children[0].cut, []).extend(children)
-        return [joined(part) for part in parts.values()]
+            batches.setdefault(children[0].cut, []).extend(children)
+        return [joined(batch) for batch in batches.values()]
 
     def _in_pieces(self, boxes: Boxes, axis: int) -> list[Boxes]:
         """Boxes with control values in place of the Fourier coefficients of one joint."""
@@ -287,8 +287,8 @@ class Branch:
         children = []
         for side in (0, 1):
             nets = [
-                net if both is None else along(net, both[side], axis + 1)
-                for net, both in zip(boxes.nets, matrices, strict=True)
+                net if matrix_pair is None else along(net, matrix_pair[side], axis + 1)
+                for net, matrix_pair in zip(boxes.nets, matrices, strict=True)
             ]
             centre = boxes.centre + (2 * side - 1) * shift
             children.append(Boxes(boxes.cut, nets, centre, half, bend, rise, boxes.halvings + 1))
@@ -417,8 +417,8 @@ def real(net: NDArray[Any], cut: tuple[bool, ...]) -> NDArray[Any]:
     return np.ascontiguousarray(net.real) if all(cut) and net.dtype.kind == "c" else net
 
 
-def joined(parts: Sequence[Boxes]) -> Boxes:
+def joined(batches: Sequence[Boxes]) -> Boxes:
     """Batches with the same ``cut``, concatenated."""
-    nets = [np.concatenate(column) for column in zip(*(part.nets for part in parts), strict=True)]
-    columns = ([getattr(part, name) for part in parts] for name in ("centre", "half", "bend", "rise", "halvings"))
-    return Boxes(parts[0].cut, nets, *(np.concatenate(column) for column in columns))
+    nets = [np.concatenate(column) for column in zip(*(batch.nets for batch in batches), strict=True)]
+    columns = ([getattr(batch, name) for batch in batches] for name in ("centre", "half", "bend", "rise", "halvings"))
+    return Boxes(batches[0].cut, nets, *(np.concatenate(column) for column in columns))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import weakref
-from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile import build, cache
-from ..compile.shared_library import CompiledLibrary
+from ..compile.own_library import Signatures, own_library
 from .bernstein import NARROWEST
 from .waves import Array
 
@@ -62,22 +59,19 @@ class _Problem(ctypes.Structure):
     ]  # fmt: skip
 
 
-@lru_cache(maxsize=4)
-def _library(compiler: build.Compiler, machine: str) -> Any:
-    text = Path(__file__).with_name("branch.c").read_text(encoding="utf-8")
-    key = hashlib.sha256("\0".join(("branch", compiler.identity, machine, text)).encode()).hexdigest()
-    library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
-    pointer, number = ctypes.c_void_p, ctypes.c_double
-    for name, result, arguments in (
-        ("open_search", pointer, [pointer, ctypes.c_int, pointer, pointer]), ("close_search", None, [pointer]),
-        ("begin", ctypes.c_int, [pointer, number]), ("whole", number, [pointer]),
-        ("go_on", ctypes.c_int, [pointer, number, number, number]), ("best_of", number, [pointer]),
-        ("bound_of", number, [pointer]), ("used_of", number, [pointer]), ("position_of", None, [pointer, pointer]),
-        ("incumbent", None, [pointer, number, pointer]),
-    ):  # fmt: skip
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
+_POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_double
+SIGNATURES: Signatures = {
+    "open_search": (_POINTER, [_POINTER, ctypes.c_int, _POINTER, _POINTER]), "close_search": (None, [_POINTER]),
+    "begin": (ctypes.c_int, [_POINTER, _NUMBER]), "whole": (_NUMBER, [_POINTER]),
+    "go_on": (ctypes.c_int, [_POINTER, _NUMBER, _NUMBER, _NUMBER]), "best_of": (_NUMBER, [_POINTER]),
+    "bound_of": (_NUMBER, [_POINTER]), "used_of": (_NUMBER, [_POINTER]), "position_of": (None, [_POINTER, _POINTER]),
+    "incumbent": (None, [_POINTER, _NUMBER, _POINTER]),
+}  # fmt: skip
+
+
+def library() -> Any:
+    """The compiled search; None where there is no compiler."""
+    return own_library(Path(__file__).with_name("branch.c"), signatures=SIGNATURES, constants={"JOINTS": JOINTS})
 
 
 def compiled_run(branch: Branch, best: float, at: Array) -> CompiledRun | None:
@@ -86,12 +80,8 @@ def compiled_run(branch: Branch, best: float, at: Array) -> CompiledRun | None:
         return None
     if max((len(part) for part in branch.parts), default=0) > JOINTS:
         return None
-    try:
-        library = _library(build.find(), build.machine())
-    except build.CompileError as fault:
-        build.say_slow(fault)
-        return None
-    return CompiledRun(library, branch, best, at)
+    compiled = library()
+    return None if compiled is None else CompiledRun(compiled, branch, best, at)
 
 
 class CompiledRun:
@@ -101,11 +91,11 @@ class CompiledRun:
         self._library = library
         self.problem = Problem(branch)
         cut_joints, nets = branch.first_nets()
-        whole = np.concatenate([_interleaved(net[0]) for net in nets])
+        first_net = np.concatenate([_interleaved(net[0]) for net in nets])
         centre = np.ascontiguousarray(branch.box.centre[branch.joints], np.float64)
         cut = sum(1 << axis for axis, done in enumerate(cut_joints) if done)
         self._handle = library.open_search(
-            ctypes.byref(self.problem.structure), cut, whole.ctypes.data, centre.ctypes.data
+            ctypes.byref(self.problem.structure), cut, first_net.ctypes.data, centre.ctypes.data
         )
         if not self._handle:
             raise MemoryError("no memory for the proof of a bound")
@@ -139,8 +129,8 @@ class CompiledRun:
         if not self._library.begin(self._handle, gap):
             raise MemoryError("no memory for the proof of a bound")
         while True:
-            until = min(work, self.used + SLICE)
-            state = self._library.go_on(self._handle, gap, until, NARROWEST)
+            limit = min(work, self.used + SLICE)
+            state = self._library.go_on(self._handle, gap, limit, NARROWEST)
             if state == 0:
                 return float(self._library.bound_of(self._handle))
             if state == 2:
@@ -180,14 +170,16 @@ class Problem:
         return ctypes.addressof(array)
 
     def _groups(self, branch: Branch) -> int | None:
-        found, at, first = [], 0, 0
+        structures, at, first_wave = [], 0, 0
         for group in branch.groups:
             form, waves = group[0], len(group)
-            plain = np.ascontiguousarray(branch.plain[first : first + waves], np.int8)
+            plain = np.ascontiguousarray(branch.plain[first_wave : first_wave + waves], np.int8)
             self._kept.append(plain)
-            found.append(_Group(waves, form.size, Ints(*form.shape), Ints(*form.degrees), plain.ctypes.data, at, first))
-            at, first = at + waves * form.size, first + waves
-        return self._array(_Group, found)
+            structures.append(
+                _Group(waves, form.size, Ints(*form.shape), Ints(*form.degrees), plain.ctypes.data, at, first_wave)
+            )
+            at, first_wave = at + waves * form.size, first_wave + waves
+        return self._array(_Group, structures)
 
     def _bases(self, branch: Branch) -> int | None:
         pointers: list[int | None] = [None] * (max(1, len(branch.joints)) * len(branch.groups) * JOINTS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -13,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile import build, cache
-from ..compile.shared_library import CompiledLibrary
+from ..compile.own_library import Signatures, own_library
 from .grid_axis import CELLS, GridAxis
 from .grid_search import CLIMB, Grid, GridSearch
-from .products import Single, SpeedProducts
+from .products import BLOCK, LITTLE, MOST_SIGNED, Single, SpeedProducts
 from .waves import Array, Complex
 
 JOINTS, LANES = 16, 16
@@ -43,35 +41,28 @@ class _Products(ctypes.Structure):
     ]  # fmt: skip
 
 
-@lru_cache(maxsize=4)
-def _library(compiler: build.Compiler, machine: str) -> Any:
-    text = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("grid_net.c", "grid.c"))
-    key = hashlib.sha256("\0".join(("grid", compiler.identity, machine, text)).encode()).hexdigest()
-    library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
-    pointer, number = ctypes.c_void_p, ctypes.c_double
-    for name, arguments in (
-        ("show", [pointer, pointer, number, number, pointer, pointer, pointer, pointer]),
-        ("climb", [pointer, pointer, ctypes.c_int, ctypes.c_int, pointer, pointer, pointer]),
-        ("to_real", [pointer, ctypes.c_long, ctypes.c_int, ctypes.c_long]),
-    ):
-        function = getattr(library, name)
-        function.restype, function.argtypes = ctypes.c_int, arguments
-    return library
+_POINTER, _NUMBER = ctypes.c_void_p, ctypes.c_double
+SIGNATURES: Signatures = {
+    "show": (ctypes.c_int, [_POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _POINTER]),
+    "climb": (ctypes.c_int, [_POINTER, _POINTER, ctypes.c_int, ctypes.c_int, _POINTER, _POINTER, _POINTER]),
+    "to_real": (ctypes.c_int, [_POINTER, ctypes.c_long, ctypes.c_int, ctypes.c_long]),
+}
+CONSTANTS = {
+    "JOINTS": JOINTS, "LANES": LANES, "SIGNED": MOST_SIGNED, "BLOCK": BLOCK, "ROOM": 2 * 3 ** (MOST_SIGNED - 1),
+    "LITTLE": LITTLE,
+}  # fmt: skip
 
 
 def library() -> Any:
     """The compiled search; None where there is no compiler."""
-    try:
-        return _library(build.find(), build.machine())
-    except build.CompileError as fault:
-        build.say_slow(fault)
-        return None
+    sources = (Path(__file__).with_name(name) for name in ("grid_net.c", "grid.c"))
+    return own_library(*sources, signatures=SIGNATURES, constants=CONSTANTS)
 
 
 def searched(grid: Grid) -> GridSearch:
     """The search of a grid, in machine code where there is a compiler."""
-    made = library() if len(grid.axes) <= JOINTS else None
-    return GridSearch(grid) if made is None else CompiledGridSearch(grid, made)
+    compiled = library() if len(grid.axes) <= JOINTS else None
+    return GridSearch(grid) if compiled is None else CompiledGridSearch(grid, compiled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +87,12 @@ class _Points:
 def _points(axis: GridAxis) -> _Points:
     positions, tables = [x for x, _ in axis.grids], [table for _, table in axis.grids]
     points = np.array([len(x) for x in positions], np.int32)
-    first = np.concatenate([[0], np.cumsum(points)[:-1]]).astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(points)[:-1]]).astype(np.int32)
     lost, expected = axis.choices
     raised = np.array([axis.raised(cells).max() for cells in CELLS.tolist()])
     weight = axis.weights.astype(np.float32)
     return _Points(
-        np.concatenate(positions), first, points, lost, raised, expected, weight, tables,
+        np.concatenate(positions), starts, points, lost, raised, expected, weight, tables,
         [table.ctypes.data for table in tables],
     )  # fmt: skip
 
@@ -109,39 +100,39 @@ def _points(axis: GridAxis) -> _Points:
 class CompiledGridSearch(GridSearch):
     """The same search in C."""
 
-    def __init__(self, grid: Grid, made: Any) -> None:
+    def __init__(self, grid: Grid, compiled: Any) -> None:
         super().__init__(grid)
-        self._made = made
+        self._compiled = compiled
         waves = grid.tensor.shape[-1]
         room = 1 if waves == 1 and grid.products is None else -(-waves // LANES) * LANES
         self._tensor = np.zeros((*grid.tensor.shape[:-1], room), np.float32)
         self._tensor[..., :waves] = grid.tensor
-        ask = self._ask = _Question(len(grid.axes), room)
+        question = self._ask = _Question(len(grid.axes), room)
         axes = [_points(replace(axis, joint=0)) for axis in grid.axes]
         for number, (axis, points) in enumerate(zip(grid.axes, axes, strict=True)):
-            ask.size[number], ask.slides[number] = axis.size, axis.slides
-            ask.heaviest[number] = float(points.weight.max(initial=0.0))
-            ask.curvature[number] = grid.curvature[number]
-            ask.where[number], ask.weight[number] = points.where.ctypes.data, points.weight.ctypes.data
+            question.size[number], question.slides[number] = axis.size, axis.slides
+            question.heaviest[number] = float(points.weight.max(initial=0.0))
+            question.curvature[number] = grid.curvature[number]
+            question.where[number], question.weight[number] = points.where.ctypes.data, points.weight.ctypes.data
         tables = np.array([points.addresses for points in axes], np.uintp)
         numbers = {name: np.array([getattr(points, name) for points in axes])
                    for name in ("first", "points", "lost", "raised", "expected")}  # fmt: skip
         self._kept: list[Any] = [axes, tables, numbers]
         for name, array in numbers.items():
-            setattr(ask, name, array.ctypes.data)
-        ask.counts, ask.table = len(CELLS), tables.ctypes.data
-        ask.rounding, ask.relative = grid.rounding, grid.relative
+            setattr(question, name, array.ctypes.data)
+        question.counts, question.table = len(CELLS), tables.ctypes.data
+        question.rounding, question.relative = grid.rounding, grid.relative
         if grid.products is not None:
-            ask.products = self._factors(grid.products, room)
+            question.products = self._factors(grid.products, room)
 
     def _factors(self, products: SpeedProducts, room: int) -> int:
         """Where the factors of the waves are, as C takes them."""
         numbers = [np.zeros(room, np.float32), np.zeros(room, np.float32), products.lane.astype(np.int32)]
         numbers[0][: len(products.free)], numbers[1][: len(products.fixed)] = products.free, products.fixed
         numbers += [np.ascontiguousarray(x, np.float32) for x in (products.weight, products.corners)]
-        made = _Products(products.speeds, products.pairs, *(x.ctypes.data for x in numbers))
-        self._kept += [*numbers, made]
-        return ctypes.addressof(made)
+        structure = _Products(products.speeds, products.pairs, *(x.ctypes.data for x in numbers))
+        self._kept += [*numbers, structure]
+        return ctypes.addressof(structure)
 
     def bends(self, curvature: Array) -> None:
         """From now on these bounds of the second derivatives are known."""
@@ -151,7 +142,7 @@ class CompiledGridSearch(GridSearch):
     def show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``."""
         return self._run(
-            lambda best, at, used: self._made.show(
+            lambda best, at, used: self._compiled.show(
                 ctypes.byref(self._ask), self._tensor.ctypes.data, most, limit, self.guess.ctypes.data, best, at, used
             )
         )
@@ -160,7 +151,7 @@ class CompiledGridSearch(GridSearch):
         """Looks for a large value."""
         choice = int(np.flatnonzero(CELLS == CLIMB)[0])
         self._run(
-            lambda best, at, used: self._made.climb(
+            lambda best, at, used: self._compiled.climb(
                 ctypes.byref(self._ask), self._tensor.ctypes.data, choice, width, best, at, used
             )
         )
@@ -180,14 +171,14 @@ def to_real(dense: Complex, degrees: list[int | None]) -> Array:
     """Coefficients (waves, ...) of exponentials -n .. n as those of 1, cos x, sin x, ..., axis by axis; an axis without
     a degree stays as it is: c e^(ikx) + d e^(-ikx) = (c + d) cos kx + i (c - d) sin kx.
     """
-    made, shape = library(), dense.shape
+    compiled, shape = library(), dense.shape
     dense = np.ascontiguousarray(dense)
     for number, n in enumerate(degrees):
         if n is None:
             continue
-        if made is not None:
+        if compiled is not None:
             outer, inner = prod(shape[: number + 1]), prod(shape[number + 2 :])
-            if made.to_real(dense.ctypes.data, outer, n, inner) == 2:
+            if compiled.to_real(dense.ctypes.data, outer, n, inner) == 2:
                 raise MemoryError("no memory for the proof of a bound")
             continue
         rows = np.moveaxis(dense, number + 1, 0)

@@ -82,10 +82,10 @@ class SumOfMagnitudes:
         # each step is a sum of a few products of numbers below one, whatever is in the tensor
         steps = sum(axis.size + 4 for axis in self.axes)
         # points far from zero, and the multiples of them whose sines are taken, are off by their last digits
-        far = sum(axis.degree * self.reach[axis.joint] for axis in self.axes if not axis.slides)
+        largest_angles = sum(axis.degree * self.reach[axis.joint] for axis in self.axes if not axis.slides)
         self.rounding = (
             OUTWARD * slack
-            + (UNIT * (steps + 4) + FAR * float(far)) * float(np.abs(self.tensor).sum(dtype=np.float64))
+            + (UNIT * (steps + 4) + FAR * float(largest_angles)) * float(np.abs(self.tensor).sum(dtype=np.float64))
             + VANISHING * self.tensor.size
         )
         terms = 0 if products is None else len(products.lane)
@@ -93,17 +93,17 @@ class SumOfMagnitudes:
 
     def _axis(self, j: int, waves: Sequence[Wave]) -> GridAxis:
         slides = any(bool(wave.p[:, j].any()) for wave in waves)
-        most = max(degree(wave, j) for wave in waves)
+        highest = max(degree(wave, j) for wave in waves)
         low, high, scale = float(self.box.lower[j]), float(self.box.upper[j]), float(self.reach[j])
         if slides:
-            return GridAxis(j, most, True, low / scale, high / scale, False)
-        return GridAxis(j, most, False, low, high, bool(self.box.circle[j]), self.interpolated)
+            return GridAxis(j, highest, True, low / scale, high / scale, False)
+        return GridAxis(j, highest, False, low, high, bool(self.box.circle[j]), self.interpolated)
 
     def _tensor(self, waves: Sequence[Wave]) -> Single:
         """Coefficients by basis functions, one axis for each joint, the waves last."""
         shape = [axis.size for axis in self.axes]
         dense = np.zeros((len(waves), prod(shape)), np.complex128)
-        k, p = (np.concatenate([getattr(wave, part) for wave in waves]) for part in ("k", "p"))
+        k, p = (np.concatenate([getattr(wave, field) for wave in waves]) for field in ("k", "p"))
         c: Complex = np.concatenate([wave.c for wave in waves]) * monomials(self.reach[None], p)[0]
         row = np.repeat(np.arange(len(waves)) * prod(shape), [len(wave) for wave in waves])
         for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
@@ -130,27 +130,27 @@ class SumOfMagnitudes:
         """Bounds of sum |d^2 w / dx^2| along the first interpolated axes; infinity along the others, and where they
         take too much work.
         """
-        found = np.full(len(self.axes), np.inf)
+        bounds = np.full(len(self.axes), np.inf)
         for number, axis in enumerate(self.axes[:BENT_AXES] if self.interpolated and len(self.axes) > 2 else ()):
             bent = np.moveaxis(self.tensor, number, -2) * axis.bend.astype(np.float32)[:, None]
             if axis.slides:  # the second derivative of x^p has the power p - 2
                 bent = np.roll(bent, -2, axis=-2)
             # this axis comes last: its pairs are bounded whatever its position
             axes = [*self.axes[:number], *self.axes[number + 1 :], axis]
-            most, unknown = float(axis.bend.max(initial=0.0)), np.full(len(axes), np.inf)
-            search = searched(Grid(axes, bent, most * self.rounding, self.relative, unknown, self.products))
+            largest_bend, unknown = float(axis.bend.max(initial=0.0)), np.full(len(axes), np.inf)
+            search = searched(Grid(axes, bent, largest_bend * self.rounding, self.relative, unknown, self.products))
             search.climb(BENT_CLIMB)
             limit = search.used + work * BENT_WORK / BENT_AXES
             for gap in BENT:
-                shown = _shown(search, gap, limit)
-                if shown is not None:
-                    found[number] = shown
+                bound = _bound_shown(search, gap, limit)
+                if bound is not None:
+                    bounds[number] = bound
                     break
             self.used += search.used
-        return found
+        return bounds
 
 
-def _shown(search: GridSearch, gap: float, limit: float) -> float | None:
+def _bound_shown(search: GridSearch, gap: float, limit: float) -> float | None:
     """A number that the sum is shown not to exceed, above the largest value met by ``gap`` at most; None where that
     takes too much work.
     """
@@ -210,12 +210,12 @@ def largest_sum(
         return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
     if work < question.tensor.size:
         return LargestSum(bound, 0.0, False, known, None, bound).scaled(exponent)
-    found = Ladder(question, known, bound, gap, work).climbed(goal)
-    if found.at is not None:
-        values = np.array([wave(found.at) for wave in waves])
+    result = Ladder(question, known, bound, gap, work).climbed(goal)
+    if result.at is not None:
+        values = np.array([wave(result.at) for wave in waves])
         attained = np.abs(values).sum() if products is None else products.largest(values[None])[1][0]
-        found = replace(found, attained=max(known, float(attained)))
-    return found.scaled(exponent)
+        result = replace(result, attained=max(known, float(attained)))
+    return result.scaled(exponent)
 
 
 class Ladder:
@@ -249,11 +249,11 @@ class Ladder:
         """
         share = COARSEST
         while (gap := goal / self.search.best - 1) < min(CLOSE, share / FINER):
-            before, most = self.search.used, (1 + share) * self.search.best
+            used_before, most = self.search.used, (1 + share) * self.search.best
             if gap < LEAST_GAP or not self._show(most, self.work):
                 return False
             self.bound, self.shown = min(self.bound, OUTWARD * most), True
-            likely = (self.search.used - before) * DEARER ** (np.log(share / gap) / np.log(FINER))
+            likely = (self.search.used - used_before) * DEARER ** (np.log(share / gap) / np.log(FINER))
             if self.search.used + likely > HOPE * self.work:
                 return False
             share /= FINER
@@ -262,21 +262,21 @@ class Ladder:
     def _gaps(self, limit: float, goal: float) -> None:
         share = COARSEST
         while True:
-            before, most = self.search.used, (1 + share) * self.search.best
+            used_before, most = self.search.used, (1 + share) * self.search.best
             while not (done := self._show(most, limit)) and self.search.best > most and self.search.used <= limit:
                 most = (1 + share) * self.search.best  # a value above it was met: the gap is above that one
             if done:
                 self.bound, self.shown = min(self.bound, OUTWARD * most), True
-            spent = self.search.used - before
+            spent = self.search.used - used_before
             if not done or share <= self.gap or self.search.used + spent * DEARER > limit or self.search.best > goal:
                 return
             share = max(self.gap, share / FINER)
 
     def _show(self, most: float, limit: float) -> bool:
         """Whether the sum is shown to be at most ``most``."""
-        search, before, best = self.search, self.search.used, self.search.best
+        search, used_before, best = self.search, self.search.used, self.search.best
         done = search.show(most, limit)
-        gap, spent = most / max(best, search.best) - 1, max(search.used - before, 1.0)
+        gap, spent = most / max(best, search.best) - 1, max(search.used - used_before, 1.0)
         if gap > 0:
             # a step to half the gap takes DEARER times the work; what was not shown is out of reach
             self.reach = max(gap * FINER ** -(np.log(self.work / spent) / np.log(DEARER)), 0.0 if done else 1.1 * gap)

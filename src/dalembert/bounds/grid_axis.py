@@ -126,10 +126,10 @@ class GridAxis:
     def table(self, cells: int) -> Array:
         """The raised basis functions at the points; at the ends of a range as they are."""
         x = self.points(cells)
-        made = self.basis(x) * self.raised(cells)
+        table = self.basis(x) * self.raised(cells)
         if not self.circle and not self.linear:
-            made[[0, -1]] = self.basis(x[[0, -1]])
-        return np.asarray(made)
+            table[[0, -1]] = self.basis(x[[0, -1]])
+        return np.asarray(table)
 
     @cached_property
     def choices(self) -> tuple[Array, Array]:
@@ -149,7 +149,9 @@ def _grids(axis: GridAxis) -> list[tuple[Array, Single]]:
 
 @lru_cache(maxsize=64)
 def _choices(axis: GridAxis) -> tuple[Array, Array]:
-    lost, expected = (np.array([each(cells) for cells in CELLS.tolist()]) for each in (axis.lost, axis.expected))
+    lost, expected = (
+        np.array([function(cells) for cells in CELLS.tolist()]) for function in (axis.lost, axis.expected)
+    )
     return lost, expected
 
 
@@ -164,7 +166,7 @@ def unmatched(order: int, width: float) -> float:
     u = np.linspace(0.0, 1.0, STEPS + 1)
     half = np.array([1.0, order]) * width / 2
     slope = np.tan(half)
-    first, own = np.exp(1j * half[:, None] * u) * (1 - 1j * slope[:, None] * u) - 1
+    first_order, own_order = np.exp(1j * half[:, None] * u) * (1 - 1j * slope[:, None] * u) - 1
     bent, own_bent = half * (slope - half + half * slope) + half * slope
-    left = np.abs(own - order**2 * first.real - 1j * order * first.imag).max()
-    return float(left + (own_bent + (order**2 + order) * bent) / STEPS**2 / 8 + ROUNDING * order**2)
+    difference = np.abs(own_order - order**2 * first_order.real - 1j * order * first_order.imag).max()
+    return float(difference + (own_bent + (order**2 + order) * bent) / STEPS**2 / 8 + ROUNDING * order**2)

@@ -89,38 +89,38 @@ class GridSearch:
             return True
         hope = self.guess[0] * bound
         hope = np.where(hope < most, hope, 0.5 * most)
-        return bool(self._shown(0, net, np.array([most]), hope, bent, raised, np.zeros((1, 0))).good[0])
+        return bool(self._nets_shown(0, net, np.array([most]), hope, bent, raised, np.zeros((1, 0))).good[0])
 
     def climb(self, width: int = CLIMB) -> None:
         """Looks for a large value: joint by joint the ``width`` nets with the largest bounds go on."""
-        nets, place = self.grid.tensor[None], np.zeros((1, 0))
+        nets, positions = self.grid.tensor[None], np.zeros((1, 0))
         for level, axis in enumerate(self.grid.axes):
             x = axis.points(CLIMB)
-            nets, place = self._at_points(nets, axis.basis(x).astype(np.float32)), _extended(place, x)
+            nets, positions = self._at_points(nets, axis.basis(x).astype(np.float32)), _extended(positions, x)
             bounds = self._below(nets, level + 1, -np.inf, np.ones(len(nets)))[0]
             order = np.argsort(-bounds, kind="stable")[:width]
-            nets, place = nets[order], place[order]
-        self._look(place[0])
+            nets, positions = nets[order], positions[order]
+        self._look(positions[0])
 
-    def _look(self, place: Array) -> None:
+    def _look(self, position: Array) -> None:
         """What is attained at a position."""
-        self._keep(float(self._values_at(0, self.grid.tensor[None], place[None], np.ones(1))[1][0]), place)
+        self._keep(float(self._values_at(0, self.grid.tensor[None], position[None], np.ones(1))[1][0]), position)
 
-    def _keep(self, attained: float, place: Array) -> None:
+    def _keep(self, attained: float, position: Array) -> None:
         if attained > self.best:
-            self.best, self.at = attained, place.copy()
+            self.best, self.at = attained, position.copy()
 
     def _at_points(self, nets: Single, table: Single) -> Single:
         """Nets (P, size, ...) with their first axis at all points: (P points, ...)."""
-        made = np.matmul(table, nets.reshape(len(nets), nets.shape[1], -1))
-        self.used += made.size
-        return np.asarray(made.reshape(-1, *nets.shape[2:]))
+        values = np.matmul(table, nets.reshape(len(nets), nets.shape[1], -1))
+        self.used += values.size
+        return np.asarray(values.reshape(-1, *nets.shape[2:]))
 
-    def _values_at(self, level: int, nets: Single, place: Array, raised: Array) -> tuple[Array, Array]:
+    def _values_at(self, level: int, nets: Single, positions: Array, raised: Array) -> tuple[Array, Array]:
         """Bounds of the sums with the axes from ``level`` on at a position for each net, none of them raised, and what
         is attained there.
         """
-        for axis, x in zip(self.grid.axes[level:], place.T, strict=True):
+        for axis, x in zip(self.grid.axes[level:], positions.T, strict=True):
             rows = axis.basis(x).astype(np.float32)[:, None]
             nets = np.matmul(rows, nets.reshape(len(nets), axis.size, -1)).reshape(len(nets), *nets.shape[2:])
             self.used += nets.size
@@ -147,20 +147,20 @@ class GridSearch:
         if grid.products is not None and len(rows):
             # the function one is the first of every axis
             centre = nets[rows].reshape(len(rows), -1, nets.shape[-1])[:, 0]
-            wanted = bound[rows] - np.broadcast_to(enough, bound.shape)[rows]
-            gained, attained[rows] = grid.gain(grid.products, centre, wanted)
+            excess = bound[rows] - np.broadcast_to(enough, bound.shape)[rows]
+            gained, attained[rows] = grid.gain(grid.products, centre, excess)
             bound[rows] -= gained
         if bent is None:
             return bound, np.zeros(len(bound)), attained
         more = float(grid.axes[level].weights.max(initial=0.0)) * rounding
         return bound, grid.relative * bent.sum(axis=1, dtype=np.float64) + more, attained
 
-    def _shown(
-        self, level: int, nets: Single, most: Array, guess: Array, bent: Array, raised: Array, place: Array
+    def _nets_shown(
+        self, level: int, nets: Single, most: Array, guess: Array, bent: Array, raised: Array, positions: Array
     ) -> Shown:
         """Whether each net is shown to be at most ``most``."""
-        axis, left = self.grid.axes[level], len(self.grid.axes) - level
-        found = Shown.nothing(len(nets), left)
+        axis, axes_left = self.grid.axes[level], len(self.grid.axes) - level
+        result = Shown.nothing(len(nets), axes_left)
         (lost, expected), bent = axis.choices, np.minimum(bent, self.grid.curvature[level])
         open_ = np.arange(len(nets))
         for _ in range(TRIES):
@@ -168,7 +168,7 @@ class GridSearch:
             # as many cells as it takes; what no number of them is enough for is not shown
             with np.errstate(invalid="ignore"):  # what is too coarse, inf, is so where nothing bends as well
                 above = lost * bent[open_, None] + expected * guess[open_, None]
-            enough = above <= ((most - guess)[open_] / left)[:, None]
+            enough = above <= ((most - guess)[open_] / axes_left)[:, None]
             open_, choices = open_[enough.any(axis=1)], enough.argmax(axis=1)[enough.any(axis=1)]
             if not len(open_):
                 break
@@ -176,60 +176,67 @@ class GridSearch:
                 rows = open_[choices == choice]
                 step = max(1, AT_ONCE // (nets[0].size * int(CELLS[choice])))
                 for begin in range(0, len(rows), step):
-                    part = rows[begin : begin + step]
-                    over = self._over(
-                        level, choice, nets[part], most[part] - lost[choice] * bent[part], raised[part], place[part]
+                    batch = rows[begin : begin + step]
+                    on_grid = self._on_grid(
+                        level,
+                        choice,
+                        nets[batch],
+                        most[batch] - lost[choice] * bent[batch],
+                        raised[batch],
+                        positions[batch],
                     )
-                    found.good[part], found.met[part] = over.good, np.maximum(found.met[part], over.met)
-                    found.failed[part] = over.failed
-            missed = open_[~found.good[open_]]
+                    result.good[batch], result.met[batch] = on_grid.good, np.maximum(result.met[batch], on_grid.met)
+                    result.failed[batch] = on_grid.failed
+            missed = open_[~result.good[open_]]
             if self.used > self._limit or not len(missed):
                 break
             # the sum with this joint not raised tells whether a finer grid may do
-            told = np.isfinite(found.failed[missed]).all(axis=1)
+            is_known = np.isfinite(result.failed[missed]).all(axis=1)
             value = np.zeros(len(missed))
-            if told.any():
-                rows = missed[told]
-                value[told], attained = self._values_at(level, nets[rows], found.failed[rows], raised[rows])
+            if is_known.any():
+                rows = missed[is_known]
+                value[is_known], attained = self._values_at(level, nets[rows], result.failed[rows], raised[rows])
                 if not level:
-                    self._keep(float(attained[0]), found.failed[0])
+                    self._keep(float(attained[0]), result.failed[0])
             higher = value + AHEAD * (most[missed] - value)
             guess[missed] = np.where(higher > guess[missed], higher, (guess[missed] + most[missed]) / 2)
             open_ = missed[value < most[missed]]
-        return found
+        return result
 
-    def _over(self, level: int, choice: int, nets: Single, most: Array, raised: Array, place: Array) -> Shown:
+    def _on_grid(self, level: int, choice: int, nets: Single, most: Array, raised: Array, positions: Array) -> Shown:
         """The same with one grid for all nets, at whose points the raised sums have to be at most ``most``."""
         axis = self.grid.axes[level]
-        (x, table), last = axis.grids[choice], level + 1 == len(self.grid.axes)
-        children, places = self._at_points(nets, table), _extended(place, x)
-        following, higher = (np.repeat(each, len(x)) for each in (most, raised * axis.raised(int(CELLS[choice])).max()))
-        bounds, bent, _ = self._below(children, level + 1, following, higher)
-        found = Shown(
-            np.asarray(bounds <= following), bounds if last else np.zeros(len(bounds)), np.zeros((len(bounds), 0))
+        (x, table), is_last = axis.grids[choice], level + 1 == len(self.grid.axes)
+        children, child_positions = self._at_points(nets, table), _extended(positions, x)
+        following, higher = (
+            np.repeat(limit, len(x)) for limit in (most, raised * axis.raised(int(CELLS[choice])).max())
         )
-        if last:
+        bounds, bent, _ = self._below(children, level + 1, following, higher)
+        result = Shown(
+            np.asarray(bounds <= following), bounds if is_last else np.zeros(len(bounds)), np.zeros((len(bounds), 0))
+        )
+        if is_last:
             top = int(bounds.argmax())
             if bounds[top] > self._record:
                 self._record = float(bounds[top])
-                self._look(places[top])
+                self._look(child_positions[top])
         elif self.used <= self._limit:
-            found.failed = np.full((len(bounds), len(self.grid.axes) - level - 1), np.nan)
-            rows = np.flatnonzero(~found.good)
+            result.failed = np.full((len(bounds), len(self.grid.axes) - level - 1), np.nan)
+            rows = np.flatnonzero(~result.good)
             hope = self.guess[level + 1] * bounds[rows]
             hope = np.where(hope < following[rows], hope, 0.5 * following[rows])
             if len(rows):
-                deeper = self._shown(
-                    level + 1, children[rows], following[rows], hope, bent[rows], higher[rows], places[rows]
+                deeper = self._nets_shown(
+                    level + 1, children[rows], following[rows], hope, bent[rows], higher[rows], child_positions[rows]
                 )
-                found.good[rows], found.met[rows], found.failed[rows] = deeper.good, deeper.met, deeper.failed
-                seen = deeper.met > 0
-                if seen.any():
-                    share = float((deeper.met[seen] / bounds[rows][seen]).mean())
-                    self.guess[level + 1] += min(0.5, LEARNING * seen.sum()) * (share - self.guess[level + 1])
+                result.good[rows], result.met[rows], result.failed[rows] = deeper.good, deeper.met, deeper.failed
+                was_met = deeper.met > 0
+                if was_met.any():
+                    share = float((deeper.met[was_met] / bounds[rows][was_met]).mean())
+                    self.guess[level + 1] += min(0.5, LEARNING * was_met.sum()) * (share - self.guess[level + 1])
         else:
-            found.failed = np.full((len(bounds), len(self.grid.axes) - level - 1), np.nan)
-        return found.joined(x)
+            result.failed = np.full((len(bounds), len(self.grid.axes) - level - 1), np.nan)
+        return result.joined(x)
 
 
 @dataclass
@@ -255,9 +262,9 @@ class Shown:
         return Shown(np.asarray(good.all(axis=1)), met.max(axis=1), np.concatenate([x[worst][:, None], failed], axis=1))
 
 
-def _extended(place: Array, x: Array) -> Array:
+def _extended(positions: Array, x: Array) -> Array:
     """Every position with every point of one more axis."""
-    return np.concatenate([np.repeat(place, len(x), axis=0), np.tile(x, len(place))[:, None]], axis=1)
+    return np.concatenate([np.repeat(positions, len(x), axis=0), np.tile(x, len(positions))[:, None]], axis=1)
 
 
 def _sizes(nets: Any, axis: GridAxis) -> Any:

@@ -41,29 +41,29 @@ class Sign(NamedTuple):
 
 def never_negative(wave: Wave, box: Box, at: Array, work: float) -> Sign:
     """Whether a wave is shown to be nowhere negative over a box; ``at`` is a position where it is small."""
-    parts, used = [box], 0.0
-    while parts:
+    boxes, used = [box], 0.0
+    while boxes:
         if used > work:
             return Sign(False, None, used)
-        part = parts.pop()
-        starts = positions(part)
+        current = boxes.pop()
+        starts = positions(current)
         values = wave(starts)
         if values.min() < 0:
             return Sign(False, starts[int(values.argmin())], used)
         try:
-            question = Lifted.of(wave, part, LIFT * float(values.max()))
+            question = Lifted.of(wave, current, LIFT * float(values.max()))
         except TooMuch:
             return Sign(False, None, used)
-        if part is box and not float(wave(at)) > question.rounding:
+        if current is box and not float(wave(at)) > question.rounding:
             return Sign(False, None, used)  # less than rounding: no grid shows it
-        shown = question.shown(min(work - used, SHARE * work))
+        is_shown = question.shown(min(work - used, SHARE * work))
         used += question.used + PER_PART
-        if shown:
+        if is_shown:
             continue
         met = question.met
         if met is not None and float(wave(met)) < 0:
             return Sign(False, met, used)
-        parts += halves_of(part, question.joint_to_cut)
+        boxes += halves_of(current, question.joint_to_cut)
     return Sign(True, None, used)
 
 
@@ -129,9 +129,9 @@ def halves_of(box: Box, joint: int) -> list[Box]:
     low, high = float(box.lower[joint]), float(box.upper[joint])
     if box.circle[joint]:
         high = low + TURN + BEYOND
-    middle, made = (low + high) / 2, []
+    middle, halves = (low + high) / 2, []
     for ends in ((low, middle), (middle, high)):
         lower, upper, circle = box.lower.copy(), box.upper.copy(), box.circle.copy()
         (lower[joint], upper[joint]), circle[joint] = ends, False
-        made.append(Box(lower, upper, circle))
-    return made
+        halves.append(Box(lower, upper, circle))
+    return halves

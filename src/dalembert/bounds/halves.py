@@ -41,8 +41,8 @@ class Factors:
     def values(self, q: Array) -> Complex:
         """At positions (N, n) of all joints: (N, pairs)."""
         x = q[:, self.joint, None]
-        turned = np.exp(1j * x * self.k)
-        return turned * x**self.p if self.slides else turned
+        exponentials = np.exp(1j * x * self.k)
+        return exponentials * x**self.p if self.slides else exponentials
 
     def slopes(self, q: Array) -> Complex:
         """Their derivatives."""
@@ -69,8 +69,8 @@ class Half:
     def table(self, values: list[Complex], count: int) -> Complex:
         """The products at ``count`` positions of the ``values`` of each factor: (N, products)."""
         table: Complex = np.ones((count, 1), np.complex128)
-        for one in values:
-            table = (table[:, :, None] * one[:, None, :]).reshape(count, -1)
+        for factor_values in values:
+            table = (table[:, :, None] * factor_values[:, None, :]).reshape(count, -1)
         return table[:, self.places]
 
 
@@ -86,8 +86,10 @@ class Halves:
         """Values at positions (N, n)."""
         out = np.empty(len(q))
         for rows in parts(len(q)):
-            part = q[rows]
-            a, b = (half.table([one.values(part) for one in half.factors], len(part)) for half in self._both)
+            positions = q[rows]
+            a, b = (
+                half.table([factor.values(positions) for factor in half.factors], len(positions)) for half in self._both
+            )
             out[rows] = np.einsum("na,na->n", product(a, self.c), b).real
         return out
 
@@ -99,18 +101,18 @@ class Halves:
         return values, slopes
 
     def _gradients(self, q: Array) -> tuple[Array, Array]:
-        factors = [[one.values(q) for one in half.factors] for half in self._both]
+        factors = [[factor.values(q) for factor in half.factors] for half in self._both]
         a, b = (half.table(values, len(q)) for half, values in zip(self._both, factors, strict=True))
-        rests = product(b, self.c.T), product(a, self.c)
+        cofactor_pair = product(b, self.c.T), product(a, self.c)
         slopes = np.zeros(q.shape)
-        for half, table, rest, values in zip(self._both, (a, b), rests, factors, strict=True):
-            turned = -product((table * rest).imag, half.k)
-            for at, one in enumerate(half.factors):
-                if one.slides:
-                    bent = half.table([*values[:at], one.slopes(q), *values[at + 1 :]], len(q))
-                    turned[:, at] = np.einsum("na,na->n", bent, rest).real
-                slopes[:, one.joint] = turned[:, at]
-        return np.einsum("na,na->n", rests[1], b).real, slopes
+        for half, table, cofactors, values in zip(self._both, (a, b), cofactor_pair, factors, strict=True):
+            slope = -product((table * cofactors).imag, half.k)
+            for at, factor in enumerate(half.factors):
+                if factor.slides:
+                    bent = half.table([*values[:at], factor.slopes(q), *values[at + 1 :]], len(q))
+                    slope[:, at] = np.einsum("na,na->n", bent, cofactors).real
+                slopes[:, factor.joint] = slope[:, at]
+        return np.einsum("na,na->n", cofactor_pair[1], b).real, slopes
 
     @property
     def _both(self) -> tuple[Half, Half]:
@@ -125,42 +127,42 @@ def parts(count: int) -> Iterator[slice]:
 def product(rows: NDArray[Number], matrix: NDArray[Number]) -> NDArray[Number]:
     """The matrix product, a few rows at a time."""
     few = max(2, QUIET // max(1, matrix.size))
-    whole = len(rows) // few * few
-    stacks = np.matmul(rows[:whole].reshape(-1, few, rows.shape[1]), matrix).reshape(whole, matrix.shape[1])
-    return np.concatenate([stacks, rows[whole:] @ matrix]) if whole < len(rows) else stacks
+    even = len(rows) // few * few
+    stacks = np.matmul(rows[:even].reshape(-1, few, rows.shape[1]), matrix).reshape(even, matrix.shape[1])
+    return np.concatenate([stacks, rows[even:] @ matrix]) if even < len(rows) else stacks
 
 
 def distinct(codes: Whole) -> tuple[Whole, Whole]:
     """The distinct ones of small numbers that are not negative, and where each stands among them: without sorting."""
-    seen = np.zeros(int(codes.max(initial=0)) + 1, bool)
-    seen[codes] = True
-    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[codes]
+    occurs = np.zeros(int(codes.max(initial=0)) + 1, bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
 def halves(k: Whole, p: Whole, c: Complex) -> Halves | None:
     """The terms in two halves of their joints; None where there is nothing to gain."""
     joints = np.flatnonzero(k.any(axis=0) | p.any(axis=0))
     cut = (len(joints) + 1) // 2
-    found: list[Half] = []
+    both: list[Half] = []
     rows: list[Whole] = []
-    for some in (joints[:cut], joints[cut:]):
-        factors, place, products = [], np.zeros(len(c), np.int64), 1
-        for joint in some:
-            least, powers = int(k[:, joint].min()), int(p[:, joint].max()) + 1
-            pairs, which = distinct((k[:, joint] - least) * powers + p[:, joint])
-            factors.append(Factors(int(joint), pairs // powers + least, pairs % powers))
+    for joints_of_half in (joints[:cut], joints[cut:]):
+        factors, code, products = [], np.zeros(len(c), np.int64), 1
+        for joint in joints_of_half:
+            lowest, powers = int(k[:, joint].min()), int(p[:, joint].max()) + 1
+            pairs, kinds = distinct((k[:, joint] - lowest) * powers + p[:, joint])
+            factors.append(Factors(int(joint), pairs // powers + lowest, pairs % powers))
             products *= len(pairs)
             if products > MOST_PRODUCTS * len(c):
                 return None
-            place = place * len(pairs) + which
-        places, row = distinct(place)
-        frequencies = np.zeros((len(places), len(some)))
-        frequencies[row] = k[:, some]
-        found.append(Half(tuple(factors), places, frequencies))
+            code = code * len(pairs) + kinds
+        codes, row = distinct(code)
+        frequencies = np.zeros((len(codes), len(joints_of_half)))
+        frequencies[row] = k[:, joints_of_half]
+        both.append(Half(tuple(factors), codes, frequencies))
         rows.append(row)
-    shape = len(found[0].places), len(found[1].places)
+    shape = len(both[0].places), len(both[1].places)
     if shape[0] * shape[1] > SPARSEST * len(c):
         return None
     matrix = np.zeros(shape, np.complex128)
     matrix[rows[0], rows[1]] = c
-    return Halves(found[0], found[1], matrix)
+    return Halves(both[0], both[1], matrix)

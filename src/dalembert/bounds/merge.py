@@ -32,19 +32,19 @@ class Merged:
         x = y.copy()
         lower, upper = self.whole.lower, self.whole.upper
         for group in self.groups:
-            first = group[0][0]
-            if self.box.circle[first]:
+            first_joint = group[0][0]
+            if self.box.circle[first_joint]:
                 circular = next((j for j, _ in group if self.whole.circle[j]), None)
                 if circular is None:
-                    x = self._spread(x, group, self._inside(y[first], group))
+                    x = self._spread(x, group, self._inside(y[first_joint], group))
                 else:
-                    others = sum(sign * self.whole.centre[j] for j, sign in group if j != circular)
+                    sum_of_others = sum(sign * self.whole.centre[j] for j, sign in group if j != circular)
                     for j, _ in group:
                         x[j] = self.whole.centre[j]
                     sign = dict(group)[circular]
-                    x[circular] = (sign * (y[first] - others) + np.pi) % TURN - np.pi
+                    x[circular] = (sign * (y[first_joint] - sum_of_others) + np.pi) % TURN - np.pi
             else:
-                x = self._spread(x, group, float(y[first]))
+                x = self._spread(x, group, float(y[first_joint]))
         return np.clip(x, lower, upper)
 
     def _ends(self, group: tuple[tuple[int, int], ...]) -> tuple[float, float]:
@@ -75,11 +75,11 @@ def merged(wave: Wave, box: Box) -> Merged:
         if wave.p[:, j].any():
             continue
         for group in groups:
-            first = group[0][0]
-            if np.array_equal(wave.k[:, j], wave.k[:, first]):
+            first_joint = group[0][0]
+            if np.array_equal(wave.k[:, j], wave.k[:, first_joint]):
                 group.append((j, 1))
                 break
-            if np.array_equal(wave.k[:, j], -wave.k[:, first]):
+            if np.array_equal(wave.k[:, j], -wave.k[:, first_joint]):
                 group.append((j, -1))
                 break
         else:
@@ -89,13 +89,13 @@ def merged(wave: Wave, box: Box) -> Merged:
         return Merged(wave, box, (), box)
     k, lower, upper, circle = wave.k.copy(), box.lower.copy(), box.upper.copy(), box.circle.copy()
     for members in sums:
-        first = members[0][0]
+        first_joint = members[0][0]
         centre = sum(sign * box.centre[j] for j, sign in members)
         # a sum of rounded limits is rounded too
         half = sum(box.half[j] for j, _ in members) + 4 * UNIT * sum(box.reach[j] for j, _ in members)
-        lower[first], upper[first] = centre - half, centre + half
+        lower[first_joint], upper[first_joint] = centre - half, centre + half
         if any(box.circle[j] for j, _ in members) or half >= np.pi:
-            lower[first], upper[first], circle[first] = -np.pi, np.pi, True
+            lower[first_joint], upper[first_joint], circle[first_joint] = -np.pi, np.pi, True
         for j, _ in members[1:]:
             k[:, j] = 0
     reduced = Wave(k, wave.p, wave.c, wave.slack, wave.lost)

@@ -63,7 +63,7 @@ def _sampled(wave: Wave, box: Box, rules: Sequence[tuple[Array, Array]]) -> floa
     q, share = np.tile(box.centre, (grids[0].size, 1)), np.ones(1)
     for j, x, (_, w) in zip(wave.joints, grids, rules, strict=True):
         q[:, j], share = x.ravel(), np.multiply.outer(share, w).ravel()
-    return float(share @ np.concatenate([wave(part) for part in np.array_split(q, 1 + len(q) // 4096)]) ** 2)
+    return float(share @ np.concatenate([wave(batch) for batch in np.array_split(q, 1 + len(q) // 4096)]) ** 2)
 
 
 def _points(n: int, slide: bool, box: Box, j: int) -> tuple[Array, Array]:

@@ -96,50 +96,50 @@ class SpeedProducts:
         bent = np.where(squares <= -little[:, None], np.minimum(squares, 0.0), 0.0)
         half = sums[:, : 2 ** (m - 1)]
         # of the first number only -1 is there: x and -x have the same products
-        whole = np.concatenate([half, half[:, ::-1]], axis=1).reshape(-1, *(2,) * m)
-        top, found = bent.argmin(axis=1), np.zeros(len(sums))
+        by_signs = np.concatenate([half, half[:, ::-1]], axis=1).reshape(-1, *(2,) * m)
+        top, largest = bent.argmin(axis=1), np.zeros(len(sums))
         for t in np.unique(top).tolist():
             rows = np.flatnonzero(top == t)
-            at = np.moveaxis(whole[rows], 1 + t, 1)
-            others = np.delete(bent[rows], t, axis=1)
+            at = np.moveaxis(by_signs[rows], 1 + t, 1)
+            other_squares = np.delete(bent[rows], t, axis=1)
             for number in range(m - 1):
                 low, high = np.moveaxis(at, 2 + number, 0)
-                c = others[:, number].reshape(-1, *(1,) * (m - 1))
+                c = other_squares[:, number].reshape(-1, *(1,) * (m - 1))
                 at = np.stack([low + c, high + c, (low + high) / 2], axis=2 + number)
             low, high = np.moveaxis(at.reshape(len(rows), 2, -1), 1, 0)
             c, mean, slope = -bent[rows, t][:, None], (low + high) / 2, np.abs(high - low) / 2
             with np.errstate(divide="ignore", invalid="ignore"):
                 tops = mean + np.where(slope < 2 * c, slope * slope / (4 * c), slope - c)
-            found[rows] = tops.max(axis=1) - others.sum(axis=1) / 4
-        return np.asarray(found + np.maximum(squares, 0).sum(axis=1))
+            largest[rows] = tops.max(axis=1) - other_squares.sum(axis=1) / 4
+        return np.asarray(largest + np.maximum(squares, 0).sum(axis=1))
 
 
 def products(parts: Sequence[Sequence[tuple[Factor, float]]], sizes: Array) -> SpeedProducts | None:
     """The factors of waves, each with the factors of its ``parts`` and how much of the wave these are; None where all
     are free of each other. ``sizes`` are the largest values of the waves.
     """
-    found: dict[tuple[int, ...], list[tuple[int, float]]] = {}
+    owners: dict[tuple[int, ...], list[tuple[int, float]]] = {}
     free, fixed, shares = np.zeros(len(parts)), np.zeros(len(parts)), dict[int, float]()
     for wave, factors in enumerate(parts):
-        for factor, part in factors:
+        for factor, amount in factors:
             if factor is None:
-                free[wave] += abs(part)
+                free[wave] += abs(amount)
             elif not factor:
-                fixed[wave] += part
+                fixed[wave] += amount
             else:
-                found.setdefault(tuple(sorted(factor)), []).append((wave, part))
+                owners.setdefault(tuple(sorted(factor)), []).append((wave, amount))
                 for j in factor:
-                    shares[j] = shares.get(j, 0.0) + abs(part) * float(sizes[wave])
-    if not found or (len(found) == 1 and not fixed.any()):
+                    shares[j] = shares.get(j, 0.0) + abs(amount) * float(sizes[wave])
+    if not owners or (len(owners) == 1 and not fixed.any()):
         return None
     chosen = sorted(sorted(shares, key=lambda j: -shares[j])[:MOST_SIGNED])
     terms = [*combinations(chosen, 2), *((j, j) for j in chosen)]
     lane, weight = np.zeros(len(terms), np.int32), np.zeros(len(terms))
-    for term, where in found.items():
+    for term, pairs in owners.items():
         # what is not told apart, or a second wave with the same factor, counts with its magnitude
-        for number, (wave, part) in enumerate(where):
+        for number, (wave, amount) in enumerate(pairs):
             if number or term not in terms:
-                free[wave] += abs(part)
+                free[wave] += abs(amount)
             else:
-                lane[terms.index(term)], weight[terms.index(term)] = wave, part
+                lane[terms.index(term)], weight[terms.index(term)] = wave, amount
     return SpeedProducts(len(chosen), free, fixed, lane, weight)

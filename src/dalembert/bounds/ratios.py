@@ -79,15 +79,19 @@ def _end(
     proofs = [partial(by_boxes, top, bottom, box, gap=gap, floor=floor, work=work)]
     if len(set(top.joints) | set(bottom.joints)) >= FEWEST and work > QUICK:
         quick = partial(by_boxes, top, bottom, box, gap=gap, floor=floor, work=QUICK)
-        proofs = [quick, *(partial(by_grids, top, bottom, box, gap=each * gap, work=work) for each in WIDER), *proofs]
+        proofs = [
+            quick,
+            *(partial(by_grids, top, bottom, box, gap=factor * gap, work=work) for factor in WIDER),
+            *proofs,
+        ]
     for proof in proofs:
         for _ in range(MOST_RATIOS):
             end = proof(at, value)
             best, used = max(best, end.bound), used + end.work
-            better, before = float(top(end.at) / bottom(end.at)), value
+            better, previous = float(top(end.at) / bottom(end.at)), value
             if better < value:
                 at, value = end.at, better
-            if value - best <= gap or before - better < WORTH * gap:
+            if value - best <= gap or previous - better < WORTH * gap:
                 break
             descended = search(top, bottom, box, at[None])
             if (lower := float(top(descended) / bottom(descended))) < value:

@@ -142,9 +142,9 @@ class Wave:
         out = np.empty(len(flat))
         step = max(1, AT_ONCE // len(self))
         for start in range(0, len(flat), step):
-            part = flat[start : start + step]
-            turning = np.exp(1j * (part @ self.k.T))
-            full = turning * monomials(part, self.p) if self._slides else turning
+            batch = flat[start : start + step]
+            turning = np.exp(1j * (batch @ self.k.T))
+            full = turning * monomials(batch, self.p) if self._slides else turning
             out[start : start + step] = (full @ self.c).real
         return out.reshape(q.shape[:-1])
 
@@ -244,15 +244,15 @@ def several(
     # Adding a few dozen numbers of one size: each sum is off by at most (count) units of what was added.
     moduli = np.bincount(inverse, np.abs(c), len(index))
     counts = np.bincount(inverse, minlength=len(index))
-    mine, most = owner[index], np.zeros(count)
-    np.maximum.at(most, mine, moduli)
+    owner_of_term, largest_modulus = owner[index], np.zeros(count)
+    np.maximum.at(largest_modulus, owner_of_term, moduli)
     size = np.abs(total)
-    alive = size > 1e-17 * most[mine]
-    slack = slack + UNIT * np.bincount(mine, np.where(counts > 1, moduli * counts, 0.0), count)
-    slack = slack + np.bincount(mine, np.where(alive, 0.0, size), count)
-    order = np.argsort(mine, kind="stable") if count > 1 else np.arange(len(index))
+    alive = size > 1e-17 * largest_modulus[owner_of_term]
+    slack = slack + UNIT * np.bincount(owner_of_term, np.where(counts > 1, moduli * counts, 0.0), count)
+    slack = slack + np.bincount(owner_of_term, np.where(alive, 0.0, size), count)
+    order = np.argsort(owner_of_term, kind="stable") if count > 1 else np.arange(len(index))
     order = order[alive[order]]
-    ends = np.searchsorted(mine[order], np.arange(count + 1)).tolist()
+    ends = np.searchsorted(owner_of_term[order], np.arange(count + 1)).tolist()
     k, p, total = np.ascontiguousarray(columns[:, index[order]].T), p[index[order]], total[order]
     return [Wave(k[i:j], p[i:j], total[i:j], float(slack[w]), tops[w]) for w, (i, j) in enumerate(pairwise(ends))]
 
@@ -290,13 +290,13 @@ def packed(columns: Sequence[Whole], least: Sequence[int] | None = None) -> tupl
     spans = spans if least is None else [max(pair) for pair in zip(spans, least, strict=True)]
     large = prod(spans) >= 2**62
     keys: NDArray[Any] = np.zeros(len(columns[0]), object if large else np.int64)
-    places: list[tuple[int, int]] = []
+    digits: list[tuple[int, int]] = []
     weight = 1
     for column, low, span in zip(columns, lows, spans, strict=True):
         keys = keys + (column.astype(object) if large else column) * weight - low * weight
-        places.append((weight, span))
+        digits.append((weight, span))
         weight *= span
-    return keys, places
+    return keys, digits
 
 
 def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = None) -> Wave:
@@ -310,12 +310,12 @@ def waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object]
     Angle by angle the powers of cosine and sine become exponentials, and terms that are then alike are added up.
     """
     waves: list[Wave] = []
-    some: list[TrigPolynomial] = []
+    batch: list[TrigPolynomial] = []
     for rank, polynomial in enumerate(polynomials, 1):
-        some.append(polynomial)
-        if rank == len(polynomials) or sum(len(each.poly) for each in some) > TOGETHER:
-            waves += _waves_of(some, values)
-            some = []
+        batch.append(polynomial)
+        if rank == len(polynomials) or sum(len(member.poly) for member in batch) > TOGETHER:
+            waves += _waves_of(batch, values)
+            batch = []
     return waves
 
 
@@ -344,36 +344,36 @@ def _waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object
     # digits of a key: for each angle its powers of sine and cosine as one number, later its multiple in the exponent,
     # counted from -most; powers of positions; the owner
     sines, cosines = powers[:, :angles], powers[:, count : count + angles]
-    most = (sines + cosines).max(axis=0, initial=0)
-    columns = [*(sines * (most + 1) + cosines).T, *powers[:, sliding].T, owner]
-    keys, places = packed(columns, [*(2 * most + 1).tolist(), *(1 for _ in sliding), len(polynomials)])
+    highest = (sines + cosines).max(axis=0, initial=0)
+    columns = [*(sines * (highest + 1) + cosines).T, *powers[:, sliding].T, owner]
+    keys, digits = packed(columns, [*(2 * highest + 1).tolist(), *(1 for _ in sliding), len(polynomials)])
     if numbers:
         # terms that differed in their symbols alone
         keys, inverse = np.unique(keys, return_inverse=True)
         counts, moduli = np.bincount(inverse), np.bincount(inverse, np.abs(c))
-        slack += OUTWARD * UNIT * np.bincount(digit(keys, places[-1]), counts * moduli, len(polynomials))
+        slack += OUTWARD * UNIT * np.bincount(digit(keys, digits[-1]), counts * moduli, len(polynomials))
         c = np.bincount(inverse, c.real).astype(np.complex128)
-    for angle in np.flatnonzero(most).tolist():
-        keys, c, added = _turned(keys, c, places[angle], int(most[angle]), places[-1])
+    for angle in np.flatnonzero(highest).tolist():
+        keys, c, added = _as_exponentials(keys, c, digits[angle], int(highest[angle]), digits[-1])
         slack += added
     k = np.zeros((len(keys), joints), np.int64)
     for angle, weights in enumerate(ring.angles.weights[:angles]):
-        multiple = digit(keys, places[angle]) - most[angle]
+        multiple = digit(keys, digits[angle]) - highest[angle]
         for joint, sign in weights:
             k[:, joint] += sign * multiple
     p = np.zeros((len(keys), joints), np.int64)
-    for joint, place in zip(ring.sliding, places[angles:-1], strict=True):
-        p[:, joint] = digit(keys, place)
-    return several(digit(keys, places[-1]), k, p, c, np.asarray(slack, np.float64))
+    for joint, column in zip(ring.sliding, digits[angles:-1], strict=True):
+        p[:, joint] = digit(keys, column)
+    return several(digit(keys, digits[-1]), k, p, c, np.asarray(slack, np.float64))
 
 
-def digit(keys: NDArray[Any], place: tuple[int, int]) -> Whole:
+def digit(keys: NDArray[Any], column: tuple[int, int]) -> Whole:
     """The numbers of one column of packed rows."""
-    return np.asarray(keys // place[0] % place[1], np.int64)
+    return np.asarray(keys // column[0] % column[1], np.int64)
 
 
-def _turned(
-    keys: NDArray[Any], c: Complex, place: tuple[int, int], most: int, owners: tuple[int, int]
+def _as_exponentials(
+    keys: NDArray[Any], c: Complex, column: tuple[int, int], highest: int, owners: tuple[int, int]
 ) -> tuple[NDArray[Any], Complex, Array]:
     """Terms with the powers of one angle as exponentials, those that are alike added up, and the rounding of it for
     each owner.
@@ -381,22 +381,22 @@ def _turned(
     Terms that agree in all else are rows of one matrix, whose columns are the powers; a product with the table of
     exponentials turns all of them at once.
     """
-    kind = digit(keys, place)
+    kind = digit(keys, column)
     kinds = np.flatnonzero(np.bincount(kind))
-    others, row = np.unique(keys - kind * place[0], return_inverse=True)
-    table = np.zeros((len(others), len(kinds)), np.complex128)
+    keys_of_rest, row = np.unique(keys - kind * column[0], return_inverse=True)
+    table = np.zeros((len(keys_of_rest), len(kinds)), np.complex128)
     table[row.reshape(-1), np.searchsorted(kinds, kind)] = c
-    turns = np.zeros((len(kinds), 2 * most + 1), np.complex128)
-    for number, each in enumerate(kinds.tolist()):
-        sines, cosines = divmod(each, most + 1)
+    turns = np.zeros((len(kinds), 2 * highest + 1), np.complex128)
+    for number, code in enumerate(kinds.tolist()):
+        sines, cosines = divmod(code, highest + 1)
         multiples, factors = circle(cosines, sines)
-        turns[number, np.array(multiples) + most] = factors
-    new = table @ turns
-    at, multiple = np.nonzero(new)
+        turns[number, np.array(multiples) + highest] = factors
+    products = table @ turns
+    at, multiple = np.nonzero(products)
     # sums of products, as many in each as there are kinds in its row; the factors themselves are dyadic, hence exact
     moduli = np.abs(table) @ np.abs(turns).sum(axis=1) * np.count_nonzero(table, axis=1)
-    added: Array = OUTWARD * 2 * UNIT * np.bincount(digit(others, owners), moduli, owners[1]).astype(np.float64)
-    return others[at] + multiple * place[0], new[at, multiple], added
+    added: Array = OUTWARD * 2 * UNIT * np.bincount(digit(keys_of_rest, owners), moduli, owners[1]).astype(np.float64)
+    return keys_of_rest[at] + multiple * column[0], products[at, multiple], added
 
 
 def total(waves: Sequence[Wave]) -> Wave:

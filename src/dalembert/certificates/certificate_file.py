@@ -88,9 +88,9 @@ def digests(section: Any) -> Any:
 
 def write(path: str | Path, kind: str, sections: dict[str, Any]) -> Path:
     """Write a certificate."""
-    whole = {"header": HEADER | {"kind": kind}, **sections}
-    whole["digests"] = {name: digests(whole[name]) for name in SECTIONS[kind]}
-    lines = (f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in whole.items())
+    content = {"header": HEADER | {"kind": kind}, **sections}
+    content["digests"] = {name: digests(content[name]) for name in SECTIONS[kind]}
+    lines = (f"{json.dumps(name)}: {json.dumps(value, separators=(',', ':'))}" for name, value in content.items())
     write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
     return Path(path)
 
@@ -98,32 +98,32 @@ def write(path: str | Path, kind: str, sections: dict[str, Any]) -> Path:
 def read(path: str | Path) -> dict[str, Any]:
     """The sections of a certificate, each the one that was written; refused with the place where one is not."""
     try:
-        whole = json.loads(read_text(path, LARGEST), object_pairs_hook=single)
-        kind = whole["header"]["kind"]
+        content = json.loads(read_text(path, LARGEST), object_pairs_hook=single)
+        kind = content["header"]["kind"]
         forms = SECTIONS[kind]
-        written = whole.pop("digests")
-        if set(whole) != set(forms) or type(written) is not dict or set(written) != set(forms):
+        written = content.pop("digests")
+        if set(content) != set(forms) or type(written) is not dict or set(written) != set(forms):
             raise ValueError(f"it has not the sections {', '.join(forms)}, and a digest of each")
     except ArmError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise CertificateError(f"{path} is no certificate of this package: {type(fault).__name__}, {fault}") from None
-    if whole["header"] != HEADER | {"kind": kind}:
-        raise CertificateError(f"{path} has the header {whole['header']}; this package reads {HEADER}")
+    if content["header"] != HEADER | {"kind": kind}:
+        raise CertificateError(f"{path} has the header {content['header']}; this package reads {HEADER}")
     for name, form in forms.items():
-        if isinstance(whole[name], list) and (
-            type(written[name]) is not list or len(written[name]) != len(whole[name])
+        if isinstance(content[name], list) and (
+            type(written[name]) is not list or len(written[name]) != len(content[name])
         ):
             raise CertificateError(f"{path}: section {name!r} has not one digest for each entry; write it again")
-        now, then, where = digests(whole[name]), written[name], f"section {name!r}"
-        if now != then:
-            if isinstance(now, list):
-                changed = [a != b for a, b in zip(now, then, strict=True)]
+        computed, recorded, where = digests(content[name]), written[name], f"section {name!r}"
+        if computed != recorded:
+            if isinstance(computed, list):
+                changed = [a != b for a, b in zip(computed, recorded, strict=True)]
                 where = f"entry {changed.index(True) + 1} of {where}"
             raise CertificateError(f"{path}: {where} is not as it was written (its digest differs); write it again")
-        if wrong := misfit(whole[name], form, where):
+        if wrong := misfit(content[name], form, where):
             raise CertificateError(f"{path}: {wrong}; no certificate of this package is written so")
-    return whole
+    return content
 
 
 def single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

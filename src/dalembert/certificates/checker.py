@@ -119,10 +119,10 @@ class Certificate:
             self._errors[system] = {}
             for key in {**exact_ones, **short}:
                 off = short.get(key, v.zero) - exact_ones.get(key, v.zero)
-                kind, _, *rest = key
-                weight = self.rate[rest[0]] if kind == "D" else fmpq(1)
+                kind, _, *joints = key
+                weight = self.rate[joints[0]] if kind == "D" else fmpq(1)
                 if kind == "C":
-                    weight = self.speed[rest[0]] * self.speed[rest[1]] * (1 if rest[0] == rest[1] else 2)
+                    weight = self.speed[joints[0]] * self.speed[joints[1]] * (1 if joints[0] == joints[1] else 2)
                 if weight and not off.is_zero():
                     self._errors[system][key] = v.series(off * weight)
         return self._errors[system]
@@ -141,26 +141,26 @@ class Certificate:
             raise CertificateError("it claims a magnitude below zero")
         if sum((number(part["bound"]) for part in proof), fmpq(0)) > number(claim["bound"]):
             raise CertificateError("the bounds of its parts add up to more than it claims")
-        parts = 0
+        cells = 0
         for part in proof:
             keys = [tuple(key) for key in part["of"] if tuple(key) in errors]
             group = [errors[key] for key in keys]
-            parts += self.shown(claim["system"], group, largest_error(keys), number(part["bound"]), part["grid"])
-        what, most = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
-        return CheckedClaim(claim["system"], what, unit({"of": [["1", "G", joint]]}, bodies), 0.0 - most, most, parts)
+            cells += self.shown(claim["system"], group, largest_error(keys), number(part["bound"]), part["grid"])
+        text, high = f"torque error of {bodies[joint]['joint']}", upward(number(claim["bound"]))
+        return CheckedClaim(claim["system"], text, unit({"of": [["1", "G", joint]]}, bodies), 0.0 - high, high, cells)
 
     # -- ranges -------------------------------------------------------------------------------------
 
     def _range(self, claim: Mapping[str, Any], proof: Mapping[str, Any]) -> CheckedClaim:
         """lower <= f <= upper over the box, f a sum of multiples of entries of D, C and G or a ratio of such sums."""
-        parts = 0
+        cells = 0
         for side, p, bound in self.square(claim) if "square" in proof else self.sides(claim):
-            function, rest = self.without_mean(claim["system"], p, bound)
-            parts += self.shown(claim["system"], [function], value, rest, proof[side])
-        what = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
+            function, rest_bound = self.without_mean(claim["system"], p, bound)
+            cells += self.shown(claim["system"], [function], value, rest_bound, proof[side])
+        text = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
         lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
         of = unit(claim, self.systems[claim["system"]]["bodies"])
-        return CheckedClaim(claim["system"], what, of, lower, upper, parts)
+        return CheckedClaim(claim["system"], text, of, lower, upper, cells)
 
     def sides(self, claim: Mapping[str, Any]) -> list[tuple[str, Polynomial, fmpq]]:
         """Functions with the bounds that they must not exceed.
@@ -177,11 +177,11 @@ class Certificate:
 
     def square(self, claim: Mapping[str, Any]) -> list[tuple[str, Polynomial, fmpq]]:
         """Another way to a range of G_i: |g|^2 |u_i|^2 with the square of the smaller of -lower and upper."""
-        most = min(-number(claim["lower"]), number(claim["upper"]))
-        (factor, kind, joint), *others = claim["of"]
-        if (factor, kind) != ("1", "G") or others or "over" in claim or not most >= 0 or not joint >= 0:
+        largest = min(-number(claim["lower"]), number(claim["upper"]))
+        (factor, kind, joint), *further = claim["of"]
+        if (factor, kind) != ("1", "G") or further or "over" in claim or not largest >= 0 or not joint >= 0:
             raise CertificateError("its proof is that of a gravity load of both signs, which it is not")
-        return [("square", self.dynamics(claim["system"]).squares[joint], most * most)]
+        return [("square", self.dynamics(claim["system"]).squares[joint], largest * largest)]
 
     def _sum(self, system: int, terms: Sequence[Sequence[Any]]) -> Polynomial:
         coefficients, zero = self.dynamics(system).coefficients, self.dynamics(system).variables.zero
@@ -208,22 +208,22 @@ class Certificate:
     ) -> tuple[FunctionGrid, fmpq]:
         """Functions of some axes, up to an order in each, and a bound of the sum of the magnitudes of the rest."""
         axes, functions = self.merged(system, functions)
-        chosen = [[letter(axis.joint) for axis in axes].index(wanted) for wanted in letters]
-        most, left_out = dict(zip(chosen, orders, strict=True)), fmpq(0)
-        if len(most) < len(letters):
+        chosen = [[letter(axis.joint) for axis in axes].index(letter_of_axis) for letter_of_axis in letters]
+        highest, left_out = dict(zip(chosen, orders, strict=True)), fmpq(0)
+        if len(highest) < len(letters):
             raise CertificateError(f"its grid has an axis twice: {letters}")
-        if not all(0 <= order <= axes[at].order for at, order in most.items()):
+        if not all(0 <= order <= axes[at].order for at, order in highest.items()):
             raise CertificateError("its grid has an order that its functions have not")
-        kept: list[Series] = [{} for _ in functions]
+        truncated: list[Series] = [{} for _ in functions]
         reach = [exact(axis.reach) for axis in axes]
         for row, series in enumerate(functions):
             for k, (re, im) in series.items():
-                if all(abs(m) <= most.get(at, 0) for at, m in enumerate(k)):
-                    kept[row][tuple(k[at] for at in chosen)] = re, im
+                if all(abs(m) <= highest.get(at, 0) for at, m in enumerate(k)):
+                    truncated[row][tuple(k[at] for at in chosen)] = re, im
                 else:
                     slid = prod((r**m for r, m, axis in zip(reach, k, axes, strict=True) if axis.slides), start=fmpq(1))
                     left_out += (abs(re) + abs(im)) * slid
-        return FunctionGrid.of(kept, [replace(axes[at], order=most[at], known={}) for at in chosen]), left_out
+        return FunctionGrid.of(truncated, [replace(axes[at], order=highest[at], known={}) for at in chosen]), left_out
 
     def merged(self, system: int, functions: Sequence[Series]) -> tuple[list[CellAxis], list[Series]]:
         """The axes that functions depend on, and the functions in them (docs/proofs.md, "The steps", 5).
@@ -240,14 +240,14 @@ class Certificate:
                 groups.setdefault((*(sign * x for x in column), None if turns else j), []).append((j, sign))
         axes = []
         for members in groups.values():
-            first, sense = members[0]
+            lead, sense = members[0]
             ends = [self.box[j][:2] if sign == sense else (-self.box[j][1], -self.box[j][0]) for j, sign in members]
             low, high = (sum((end[side] for end in ends), fmpq(0)) for side in (0, 1))
             with ctx.workprec(BITS):
                 lower, width = arb(low), arb(high - low)
-                if revolute[first] and (any(self.box[j][2] for j, _ in members) or high - low > TURN):
+                if revolute[lead] and (any(self.box[j][2] for j, _ in members) or high - low > TURN):
                     lower, width = -arb.pi(), 2 * arb.pi()
-            axes.append(CellAxis(first, lower, width, max(abs(k[first]) for k in terms), not revolute[first]))
+            axes.append(CellAxis(lead, lower, width, max(abs(k[lead]) for k in terms), not revolute[lead]))
         return axes, [{tuple(k[axis.joint] for axis in axes): c for k, c in f.items()} for f in functions]
 
 

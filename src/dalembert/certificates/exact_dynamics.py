@@ -147,8 +147,8 @@ def exponentials(sines: int, cosines: int) -> tuple[tuple[int, tuple[fmpq, fmpq]
             for m in (1, -1):
                 # times -i/2 m for a sine, 1/2 for a cosine
                 x, y = (im * half * m, -re * half * m) if is_sine else (re * half, im * half)
-                old = product.get(k + m, (fmpq(0), fmpq(0)))
-                product[k + m] = old[0] + x, old[1] + y
+                present = product.get(k + m, (fmpq(0), fmpq(0)))
+                product[k + m] = present[0] + x, present[1] + y
         power = product
     return tuple((k, c) for k, c in power.items() if c[0] or c[1])
 
@@ -180,10 +180,10 @@ def dynamics(system: Mapping[str, Any]) -> Dynamics:
         J = [[number(x) for x in row] for row in body["pseudo_inertia"]]
         slopes = {i: [[v.slope(x, i) for x in row] for row in pose[:3]] for i in path}
         for i in path:
-            moved = times(v, slopes[i], J)
-            pulls[i] = [u - row[3] for u, row in zip(pulls[i], moved, strict=True)]
+            moments = times(v, slopes[i], J)
+            pulls[i] = [u - row[3] for u, row in zip(pulls[i], moments, strict=True)]
             for j in (j for j in path if j <= i):
-                D[i][j] += sum((dot(v, r, s) for r, s in zip(moved, slopes[j], strict=True)), v.zero)
+                D[i][j] += sum((dot(v, r, s) for r, s in zip(moments, slopes[j], strict=True)), v.zero)
     add_rotors(v, system["rotors"], poses, paths, D)
     D = [[v.normal(D[max(i, j)][min(i, j)]) for j in range(n)] for i in range(n)]
     gravity = [number(x) for x in system["gravity"]]
@@ -218,12 +218,12 @@ def kinematics(v: Variables, bodies: Sequence[Mapping[str, Any]]) -> tuple[list[
         proper = square == EYE and right_handed and fixed[3:] == [[0, 0, 0, 1]]
         if not proper or [list(column) for column in zip(*J, strict=True)] != J:
             raise ArmError(f"the placement of body {b + 1} is no rotation and shift, or its inertia is not symmetric")
-        moved: Matrix
+        joint_motion: Matrix
         if v.revolute[b]:
-            moved = [[v.cos[b], -v.sin[b], 0, 0], [v.sin[b], v.cos[b], 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+            joint_motion = [[v.cos[b], -v.sin[b], 0, 0], [v.sin[b], v.cos[b], 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
         else:
-            moved = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, v.cos[b]], [0, 0, 0, 1]]
-        pose = times(v, [[v.one * x for x in row] for row in fixed], moved)
+            joint_motion = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, v.cos[b]], [0, 0, 0, 1]]
+        pose = times(v, [[v.one * x for x in row] for row in fixed], joint_motion)
         poses.append(pose if body["parent"] < 0 else times(v, poses[body["parent"]], pose))
         paths.append([*(paths[body["parent"]] if body["parent"] >= 0 else []), b])
     return poses, paths
@@ -270,47 +270,47 @@ def program_coefficients(
     joint angles, or the sum, difference, product or negative of earlier steps. Steps that are sums of joint angles are
     kept as such.
     """
-    done: list[Any] = []
-    kept = 0
+    results: list[Any] = []
+    stored = 0
     for at, (op, *args) in enumerate(program):
-        if done:
-            last = len(done[-1]) if isinstance(done[-1], dict) else words(done[-1])
-            kept += last
-            v.spend(last, kept)
+        if results:
+            size = len(results[-1]) if isinstance(results[-1], dict) else words(results[-1])
+            stored += size
+            v.spend(size, stored)
         if len(args) != (2 if op in ("add", "sub", "mul") else 1):
             raise ArmError(f"step {at} of the program has {len(args)} arguments")
         if op in ("add", "sub", "mul", "neg", "sin", "cos") and not all(0 <= a < at for a in args):
             raise ArmError(f"step {at} of the program uses a step that does not come before it")
         if op == "number":
-            done.append(v.one * number(args[0]))
+            results.append(v.one * number(args[0]))
         elif op == "constant":
-            done.append(v.one * number(constants[args[0]]))
+            results.append(v.one * number(constants[args[0]]))
         elif op in ("q", "qd", "qdd") and not 0 <= args[0] < v.n:
             raise ArmError(f"step {at} of the program is about joint {args[0]}, which there is not")
         elif op == "q":
-            done.append({args[0]: 1} if v.revolute[args[0]] else v.cos[args[0]])
+            results.append({args[0]: 1} if v.revolute[args[0]] else v.cos[args[0]])
         elif op in ("qd", "qdd"):
-            done.append((v.speed if op == "qd" else v.acceleration)[args[0]])
+            results.append((v.speed if op == "qd" else v.acceleration)[args[0]])
         elif op in ("sin", "cos"):
-            done.append(v.turned(done[args[0]])[op == "cos"])
+            results.append(v.turned(results[args[0]])[op == "cos"])
         elif op == "neg":
-            done.append(negative(done[args[0]]))
+            results.append(negative(results[args[0]]))
         elif op in ("add", "sub"):
-            a, b = done[args[0]], done[args[1]] if op == "add" else negative(done[args[1]])
-            done.append({j: a.get(j, 0) + b.get(j, 0) for j in {**a, **b}} if isinstance(a, dict) else a + b)
+            a, b = results[args[0]], results[args[1]] if op == "add" else negative(results[args[1]])
+            results.append({j: a.get(j, 0) + b.get(j, 0) for j in {**a, **b}} if isinstance(a, dict) else a + b)
         elif op == "mul":
-            done.append(v.product(done[args[0]], done[args[1]]))
-            if any(value.height_bits() > MOST_BITS for value in done[-1].coeffs()):
+            results.append(v.product(results[args[0]], results[args[1]]))
+            if any(value.height_bits() > MOST_BITS for value in results[-1].coeffs()):
                 raise ArmError(f"step {at} of the program makes numbers of more than {MOST_BITS} bits")
         else:
             raise ArmError(f"step {at} of the program is {op!r}, which is no operation of a program of torques")
     coefficients: dict[Key, Polynomial] = {}
     for i, output in enumerate(outputs):
-        if not 0 <= output < len(done):
+        if not 0 <= output < len(results):
             raise ArmError(f"torque {i + 1} of the program is step {output}, which there is not")
         terms: dict[Key, dict[tuple[int, ...], fmpq]] = {}
-        for powers, value in v.normal(done[output]).to_dict().items():
-            moving, rest = powers[2 * v.n :], (*powers[: 2 * v.n], *[0] * (2 * v.n))
+        for powers, value in v.normal(results[output]).to_dict().items():
+            moving, positions = powers[2 * v.n :], (*powers[: 2 * v.n], *[0] * (2 * v.n))
             fast = [j for j in range(v.n) for _ in range(moving[j])]
             pushed = [j for j in range(v.n) for _ in range(moving[v.n + j])]
             if (len(fast), len(pushed)) not in ((0, 0), (2, 0), (0, 1)):
@@ -319,9 +319,9 @@ def program_coefficients(
                 )
             key = ("D", i, *pushed) if pushed else ("C", i, *fast) if fast else ("G", i)
             share = value * fmpq(1, 2) if fast and fast[0] != fast[1] else value
-            terms.setdefault(key, {})[rest] = share
-        for key, part in terms.items():
-            coefficients[key] = v.context.from_dict(part)
+            terms.setdefault(key, {})[positions] = share
+        for key, polynomial in terms.items():
+            coefficients[key] = v.context.from_dict(polynomial)
     return coefficients
 
 

@@ -40,15 +40,15 @@ class Cells:
         """The other end."""
         return self.left + WHOLE // self.n
 
-    def at(self, which: Integers) -> Cells:
+    def at(self, indices: Integers) -> Cells:
         """Some of them."""
-        return Cells(self.place[which], self.left[which], self.n[which])
+        return Cells(self.place[indices], self.left[indices], self.n[indices])
 
-    def divided(self, parts: Integers) -> Cells:
+    def divided(self, counts: Integers) -> Cells:
         """Each in so many equal parts."""
-        of = np.repeat(np.arange(len(parts)), parts)
-        number = np.arange(len(of)) - np.repeat(parts.cumsum() - parts, parts)
-        n = (self.n * parts)[of]
+        of = np.repeat(np.arange(len(counts)), counts)
+        number = np.arange(len(of)) - np.repeat(counts.cumsum() - counts, counts)
+        n = (self.n * counts)[of]
         return Cells(self.place[of], self.left[of] + number * (WHOLE // n), n)
 
     def joined(self, other: Cells) -> Cells:
@@ -68,19 +68,19 @@ class Ends:
         """What is shown and met at ends; infinite, and minus infinite, at those that were not looked at."""
         shown, met = np.full(len(keys), np.inf), np.full(len(keys), -np.inf)
         at = np.searchsorted(self.keys, keys)
-        known = np.flatnonzero(at < len(self.keys))
-        known = known[self.keys[at[known]] == keys[known]]
-        shown[known], met[known] = self.shown[at[known]], self.met[at[known]]
+        present = np.flatnonzero(at < len(self.keys))
+        present = present[self.keys[at[present]] == keys[present]]
+        shown[present], met[present] = self.shown[at[present]], self.met[at[present]]
         return shown, met
 
     def add(self, keys: Integers, shown: Floats, met: Floats, children: Integers) -> None:
         """What was seen last counts; what was met before stays."""
         met = np.maximum(met, self.find(keys)[1])
-        old = ~np.isin(self.keys, keys)
-        self.keys, order = (x := np.concatenate([self.keys[old], keys])), np.argsort(x)
+        others = ~np.isin(self.keys, keys)
+        self.keys, order = (x := np.concatenate([self.keys[others], keys])), np.argsort(x)
         self.keys = self.keys[order]
-        for name, new in (("shown", shown), ("met", met), ("children", children)):
-            setattr(self, name, np.concatenate([getattr(self, name)[old], new])[order])
+        for name, values in (("shown", shown), ("met", met), ("children", children)):
+            setattr(self, name, np.concatenate([getattr(self, name)[others], values])[order])
 
 
 class GridGrowth:
@@ -115,14 +115,14 @@ class GridGrowth:
         shown, met = bounds <= limits, np.full(len(nets), -np.inf)
         rows = np.flatnonzero(~shown)
         if len(rows):
-            rest = (sums - np.abs(means_of(nets)).sum(axis=1))[rows]
-            hope = bounds[rows] - (1 - self.guess[level]) * rest
+            open_part = (sums - np.abs(means_of(nets)).sum(axis=1))[rows]
+            hope = bounds[rows] - (1 - self.guess[level]) * open_part
             sag = ROOM * self.grid.axes[level].width ** 2 / 8 * bent[rows]
             shown[rows], met[rows] = self._divide(level, nets[rows], limits[rows], hope, sag, ids[rows])
-            seen = np.isfinite(met[rows]) & shown[rows] & (rest > 0)
-            if seen.any():
-                share = float((1 - (bounds[rows] - met[rows])[seen] / rest[seen]).mean())
-                self.guess[level] += min(0.5, LEARNING * seen.sum()) * (np.clip(share, 0, 1) - self.guess[level])
+            is_met = np.isfinite(met[rows]) & shown[rows] & (open_part > 0)
+            if is_met.any():
+                share = float((1 - (bounds[rows] - met[rows])[is_met] / open_part[is_met]).mean())
+                self.guess[level] += min(0.5, LEARNING * is_met.sum()) * (np.clip(share, 0, 1) - self.guess[level])
         return shown, met, ids
 
     def _divide(
@@ -132,8 +132,8 @@ class GridGrowth:
         hope = np.where(hope < limits, hope, limits - 0.1 * np.abs(limits) - 1e-300)
         need = np.sqrt(sag * (len(self.grid.axes) - level) / (limits - hope))
         start = NUMBERS[np.searchsorted(NUMBERS, np.clip(need, 1, FIRST))]
-        every = np.arange(len(nets))
-        cells = Cells(every, np.zeros_like(every), np.ones_like(every)).divided(start)
+        rows = np.arange(len(nets))
+        cells = Cells(rows, np.zeros_like(rows), np.ones_like(rows)).divided(start)
         ends, lost, met = Ends(), np.zeros(len(nets), bool), np.full(len(nets), -np.inf)
         for _ in range(TRIES):
             cells = cells.at(np.flatnonzero(~lost[cells.place]))
@@ -141,46 +141,46 @@ class GridGrowth:
                 break
             less = limits[cells.place] - sag[cells.place] / cells.n**2
             keys = [cells.place * (WHOLE + 1) + end for end in (cells.left, cells.right)]
-            wanted, which = np.unique(np.concatenate(keys), return_inverse=True)
-            least = np.full(len(wanted), np.inf)
-            np.minimum.at(least, which, np.concatenate([less, less]))
-            shown, seen = ends.find(wanted)
-            self._look(level, nets, ends, wanted, least, np.flatnonzero((shown > least) & (seen <= least)))
-            shown, seen = ends.find(wanted)
-            np.maximum.at(met, wanted // (WHOLE + 1), seen)
+            end_keys, of_cell = np.unique(np.concatenate(keys), return_inverse=True)
+            least = np.full(len(end_keys), np.inf)
+            np.minimum.at(least, of_cell, np.concatenate([less, less]))
+            shown, highest_met = ends.find(end_keys)
+            self._look(level, nets, ends, end_keys, least, np.flatnonzero((shown > least) & (highest_met <= least)))
+            shown, highest_met = ends.find(end_keys)
+            np.maximum.at(met, end_keys // (WHOLE + 1), highest_met)
             lost |= ~(met <= limits)
-            worst = np.maximum(shown[which[: len(less)]], shown[which[len(less) :]])
-            good = worst <= less
-            if good.all():
+            worst = np.maximum(shown[of_cell[: len(less)]], shown[of_cell[len(less) :]])
+            is_shown = worst <= less
+            if is_shown.all():
                 break
-            bad = cells.at(np.flatnonzero(~good))
-            highest = np.maximum(seen[which[: len(less)]], seen[which[len(less) :]])[~good]
-            spare = (1 - AHEAD) * np.where(np.isfinite(highest), limits[bad.place] - highest, np.inf)
+            unshown = cells.at(np.flatnonzero(~is_shown))
+            highest = np.maximum(highest_met[of_cell[: len(less)]], highest_met[of_cell[len(less) :]])[~is_shown]
+            spare = (1 - AHEAD) * np.where(np.isfinite(highest), limits[unshown.place] - highest, np.inf)
             with np.errstate(divide="ignore", invalid="ignore"):
-                finer = np.sqrt(sag[bad.place] / spare) / bad.n
-            parts = np.where(finer > 4, 8, np.where(finer > 2, 4, 2))
-            lost[bad.place[bad.n * parts > NUMBERS[-1]]] = True
-            bad, parts = bad.at(still := np.flatnonzero(~lost[bad.place])), parts[still]
-            cells = cells.at(np.flatnonzero(good)).joined(bad.divided(parts))
+                finer = np.sqrt(sag[unshown.place] / spare) / unshown.n
+            counts = np.where(finer > 4, 8, np.where(finer > 2, 4, 2))
+            lost[unshown.place[unshown.n * counts > NUMBERS[-1]]] = True
+            unshown, counts = unshown.at(remaining := np.flatnonzero(~lost[unshown.place])), counts[remaining]
+            cells = cells.at(np.flatnonzero(is_shown)).joined(unshown.divided(counts))
         else:
             lost[cells.place] = True
         self._keep(level, cells.at(np.flatnonzero(~lost[cells.place])), ends, ids)
         return ~lost, met
 
-    def _look(self, level: int, nets: Floats, ends: Ends, wanted: Integers, least: Floats, todo: Integers) -> None:
+    def _look(self, level: int, nets: Floats, ends: Ends, end_keys: Integers, least: Floats, todo: Integers) -> None:
         """Look at ends, whether they show their limits."""
         step = max(1, AT_ONCE // nets[0].size)
-        seen: list[tuple[np.ndarray, Floats, Integers]] = []
-        for some in (todo[begin : begin + step] for begin in range(0, len(todo), step)):
-            of, position = np.divmod(wanted[some], WHOLE + 1)
-            put = self.grid.put(level, nets[of], self.grid.axes[level].table(position))
-            self.used += put.size
+        results: list[tuple[np.ndarray, Floats, Integers]] = []
+        for batch in (todo[begin : begin + step] for begin in range(0, len(todo), step)):
+            of, position = np.divmod(end_keys[batch], WHOLE + 1)
+            at_ends = self.grid.put(level, nets[of], self.grid.axes[level].table(position))
+            self.used += at_ends.size
             if self.used > self.work:
                 raise TooMuchWork
-            seen.append(self._show(level + 1, put, least[some]))
-        if seen:
-            shown, met, children = (np.concatenate(parts) for parts in zip(*seen, strict=True))
-            ends.add(wanted[todo], np.where(shown, least[todo], np.inf), met, children)
+            results.append(self._show(level + 1, at_ends, least[batch]))
+        if results:
+            shown, met, children = (np.concatenate(columns) for columns in zip(*results, strict=True))
+            ends.add(end_keys[todo], np.where(shown, least[todo], np.inf), met, children)
 
     def _keep(self, level: int, cells: Cells, ends: Ends, ids: Integers) -> None:
         """The cells of places that were shown."""

@@ -116,7 +116,7 @@ class CellAxis:
         else:
             balls = [arb(1), *(y for k in range(1, self.order + 1) for y in ((k * x).cos(), (k * x).sin()))]
         floats = [float(ball.mid()) for ball in balls]
-        if not all(abs(ball - arb(near)) < arb(UNIT) for ball, near in zip(balls, floats, strict=True)):
+        if not all(abs(ball - arb(float_value)) < arb(UNIT) for ball, float_value in zip(balls, floats, strict=True)):
             raise ArmError("a basis function of a grid has no value to sixteen digits")
         return floats
 
@@ -150,15 +150,15 @@ class FunctionGrid:
                 scale = prod((exact(a.reach) ** m for m, a in zip(k, axes, strict=True) if a.slides), start=fmpq(1))
                 index = tuple(m if axis.slides else m + axis.order for m, axis in zip(k, axes, strict=True))
                 dense[(*index, row)] = complex(nearest(re * scale), nearest(im * scale))
-        before = float(np.abs(dense).sum())
+        sum_of_moduli = float(np.abs(dense).sum())
         for at, axis in enumerate(axes):
             if not axis.slides:
                 rows, n = np.moveaxis(dense, at, 0), axis.order
                 plus, minus = rows[n + 1 :], rows[:n][::-1]
-                both = np.stack([plus + minus, 1j * (plus - minus)], axis=1).reshape(2 * n, *rows.shape[1:])
-                dense = np.moveaxis(np.concatenate([rows[n : n + 1], both]), 0, at)
+                pairs = np.stack([plus + minus, 1j * (plus - minus)], axis=1).reshape(2 * n, *rows.shape[1:])
+                dense = np.moveaxis(np.concatenate([rows[n : n + 1], pairs]), 0, at)
         tensor, L = np.ascontiguousarray(dense.real), len(axes)
-        rounding = UNIT * 2.0**L * (L + 2) * before
+        rounding = UNIT * 2.0**L * (L + 2) * sum_of_moduli
         rounding += UNIT * sum(2 * size + 12 for size in shape) * float(np.abs(tensor).sum())
         return cls(axes, tensor, ROOM * (rounding + LOST * tensor.size * any(functions)))
 
@@ -175,8 +175,8 @@ class FunctionGrid:
     def open_bound(nets: Floats, sums: Floats, limits: Floats, measure: Measure) -> Floats:
         """Bounds of F from sums of moduli: of the mean, which no position changes, F itself, and the rest added."""
         means = means_of(nets)
-        rest = sums - np.abs(means).sum(axis=1)
-        return np.asarray(rest + measure(means, limits - rest))
+        open_part = sums - np.abs(means).sum(axis=1)
+        return np.asarray(open_part + measure(means, limits - open_part))
 
     def put(self, level: int, nets: Floats, table: Floats) -> Floats:
         """Nets with the axis of this level at a position each, whose basis functions are the rows of the table."""
@@ -210,20 +210,20 @@ class Division:
         right = width.cumsum()
         left = right - width
         place = left // WHOLE
-        whole = len(text) > 0 and right[-1] == places * WHOLE if places else not text
-        if not whole or not width.all() or (place != (right - 1) // WHOLE).any():
+        is_complete = len(text) > 0 and right[-1] == places * WHOLE if places else not text
+        if not is_complete or not width.all() or (place != (right - 1) // WHOLE).any():
             raise ArmError("a grid has not one word for each place of an axis, of cells that make up its range")
         is_open = np.zeros(places, bool)
         is_open[place[symbols == ord(OPEN)]] = True
         divided = ~is_open[place]
         ends = np.where(divided, 1 + (right % WHOLE == 0), 0)
         at_left, count = (ends.cumsum() - ends)[divided], int(ends.sum())
-        whose, position, widest = (np.zeros(count, np.int32) for _ in range(3))
+        place_of_end, position, widest = (np.zeros(count, np.int32) for _ in range(3))
         for at, end in ((at_left, left), (at_left + 1, right)):
-            whose[at] = place[divided]
+            place_of_end[at] = place[divided]
             position[at] = (end - place * WHOLE)[divided]
             widest[at] = np.maximum(widest[at], width[divided])
-        return cls(is_open, np.searchsorted(whose, np.arange(places + 1)), whose, position, widest)
+        return cls(is_open, np.searchsorted(place_of_end, np.arange(places + 1)), place_of_end, position, widest)
 
 
 class GridProof:
@@ -243,9 +243,9 @@ class GridProof:
 
     def verify(self, bound: fmpq) -> int:
         """The number of parts, each of which is shown to obey the bound T."""
-        most = nearest(bound)
-        most -= self.grid.rounding + 2.0**-40 * abs(most)
-        self._show(0, self.grid.tensor[None], np.array([most]), 0)
+        limit = nearest(bound)
+        limit -= self.grid.rounding + 2.0**-40 * abs(limit)
+        self._show(0, self.grid.tensor[None], np.array([limit]), 0)
         return self.parts
 
     def _show(self, level: int, nets: Floats, limits: Floats, begin: int) -> None:
@@ -255,8 +255,8 @@ class GridProof:
             return
         axis, division = self.grid.axes[level], self.divisions[level]
         sums, bent = self.grid.moduli(level, nets)
-        left = division.is_open[begin : begin + len(nets)]
-        self._compare(self.grid.open_bound(nets[left], sums[left], limits[left], self.measure), limits[left])
+        open_ = division.is_open[begin : begin + len(nets)]
+        self._compare(self.grid.open_bound(nets[open_], sums[open_], limits[open_], self.measure), limits[open_])
         # h^2/8 B of a cell as wide as the range
         sag = ROOM * axis.width**2 / 8 * bent
         stop, step = division.first[begin + len(nets)], max(1, AT_ONCE // nets[0].size)
@@ -267,12 +267,12 @@ class GridProof:
             at_ends = self.grid.put(level, nets[of], axis.table(division.position[ends]))
             self._show(level + 1, at_ends, less, start)
 
-    def _compare(self, shown: Floats, limits: Floats) -> None:
-        wrong = ~(shown <= limits)
-        if wrong.any():
-            first = int(wrong.argmax())
-            raise ArmError(f"a part of the box shows {shown[first]:.6g} and not {limits[first]:.6g}")
-        self.parts += len(shown)
+    def _compare(self, bounds: Floats, limits: Floats) -> None:
+        exceeds = ~(bounds <= limits)
+        if exceeds.any():
+            first = int(exceeds.argmax())
+            raise ArmError(f"a part of the box shows {bounds[first]:.6g} and not {limits[first]:.6g}")
+        self.parts += len(bounds)
 
 
 def means_of(nets: Floats) -> Floats:

@@ -49,20 +49,20 @@ class Prover(Certificate):
             if used > ASIDE * spare and not sum(moduli.values()) <= float(bound) / float(ABOVE):
                 break
             small[key] = errors[key]
-        parts, rest = list[Any](), Fraction(0)
+        parts, aside = list[Any](), Fraction(0)
         if small:
             grid, left_out = self.grid(system, list(small.values()), "", [])
-            rest = ABOVE * (Fraction(grid.rounding) + Fraction(float(np.abs(grid.tensor).sum())) + fraction(left_out))
-            if rest <= bound:
-                parts = [part_of(small, rest, {"axes": "", "orders": [], "words": []})]
+            aside = ABOVE * (Fraction(grid.rounding) + Fraction(float(np.abs(grid.tensor).sum())) + fraction(left_out))
+            if aside <= bound:
+                parts = [part_of(small, aside, {"axes": "", "orders": [], "words": []})]
             else:
-                small, rest = {}, Fraction(0)
+                small, aside = {}, Fraction(0)
         main = {key: w for key, w in errors.items() if key not in small}
         if main:
             proof = self.by_grid(
-                system, list(main.values()), largest_error(list(main)), bound - rest, spare - float(rest), work
+                system, list(main.values()), largest_error(list(main)), bound - aside, spare - float(aside), work
             )
-            return None if proof is None else [part_of(main, bound - rest, proof), *parts]
+            return None if proof is None else [part_of(main, bound - aside, proof), *parts]
         return parts
 
     def orders(self, system: int, functions: Sequence[Series], amount: float) -> tuple[str, list[int]]:
@@ -79,16 +79,16 @@ class Prover(Certificate):
         size *= np.prod(reach**k, axis=1)
         keep = np.ones(len(k), bool)
         while True:
-            most = k[keep].max(axis=0, initial=0)
-            highest = keep[:, None] & (k == most) & (most > 0)
-            loss = np.where(most > 0, highest.T @ size, np.inf)
+            highest_orders = k[keep].max(axis=0, initial=0)
+            highest = keep[:, None] & (k == highest_orders) & (highest_orders > 0)
+            loss = np.where(highest_orders > 0, highest.T @ size, np.inf)
             if not loss.min(initial=np.inf) <= amount:
                 break
             amount -= float(loss.min())
             keep &= ~highest[:, int(loss.argmin())]
-        moved = (size * keep) @ (k > 0)
-        chosen = [at for at in np.argsort(-moved, kind="stable").tolist() if most[at]]
-        return "".join(letter(axes[at].joint) for at in chosen), [int(most[at]) for at in chosen]
+        weights = (size * keep) @ (k > 0)
+        chosen = [at for at in np.argsort(-weights, kind="stable").tolist() if highest_orders[at]]
+        return "".join(letter(axes[at].joint) for at in chosen), [int(highest_orders[at]) for at in chosen]
 
     def by_grid(
         self, system: int, functions: Sequence[Series], measure: Measure, bound: Fraction, spare: float, work: float
@@ -111,8 +111,8 @@ class Prover(Certificate):
                 continue
             proof = dict[str, Any]()
             for side, p, bound in sides(claim):
-                function, rest = self.without_mean(claim["system"], p, bound)
-                grid = self.by_grid(claim["system"], [function], value, fraction(rest), 0.0, work)
+                function, rest_bound = self.without_mean(claim["system"], p, bound)
+                grid = self.by_grid(claim["system"], [function], value, fraction(rest_bound), 0.0, work)
                 if grid is None:
                     break
                 proof[side] = grid

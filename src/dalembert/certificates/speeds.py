@@ -75,13 +75,13 @@ def largest_error(keys: Sequence[Key]) -> Measure:
 
     def measure(values: Floats, limits: Floats) -> Floats:
         bounds = magnitudes(values, limits)
-        over = np.flatnonzero(~(bounds <= limits))
-        for rows in (over[begin : begin + AT_ONCE] for begin in range(0, len(over), AT_ONCE)):
+        exceeding = np.flatnonzero(~(bounds <= limits))
+        for rows in (exceeding[begin : begin + AT_ONCE] for begin in range(0, len(exceeding), AT_ONCE)):
             w = values[rows]
-            rest, signed = np.abs(w[:, free]).sum(axis=1) + 2.0**-40 * bounds[rows], either_sign(w, False)
-            still = np.flatnonzero(~(ROOM * (rest + signed) <= limits[rows]))
-            signed[still] = either_sign(w[still], True)
-            bounds[rows] = np.minimum(bounds[rows], ROOM * (rest + signed))
+            free_part, signed = np.abs(w[:, free]).sum(axis=1) + 2.0**-40 * bounds[rows], either_sign(w, False)
+            remaining = np.flatnonzero(~(ROOM * (free_part + signed) <= limits[rows]))
+            signed[remaining] = either_sign(w[remaining], True)
+            bounds[rows] = np.minimum(bounds[rows], ROOM * (free_part + signed))
         return bounds
 
     return measure

@@ -27,8 +27,8 @@ def system_numbers(arm: ArmDescription) -> dict[str, Any]:
         )
     bodies = []
     for body in arm.bodies:
-        before = body.before if body.parent < 0 else arm.bodies[body.parent].after @ body.before
-        turn, shift = before.exact
+        fixed = body.before if body.parent < 0 else arm.bodies[body.parent].after @ body.before
+        turn, shift = fixed.exact
         rows = [[*row, x] for row, x in zip(turn, shift, strict=True)] + [[Fraction(0)] * 3 + [Fraction(1)]]
         bodies.append(
             {
@@ -60,27 +60,27 @@ def rotors(arm: ArmDescription) -> list[dict[str, Any]]:
             f"{arm.where}{arm.name}: a transmission or a body of its drives varies with the positions, and there is no "
             "certificate of such a system; give constant ratios, or ask the links alone"
         )
-    found: list[dict[str, Any]] = []
-    for at, (part, row) in enumerate(zip(train.parts, train.rows(arm, train.parts), strict=True)):
-        rotor, place = part.rotor, None
+    entries: list[dict[str, Any]] = []
+    for at, (element, row) in enumerate(zip(train.parts, train.rows(arm, train.parts), strict=True)):
+        rotor, body = element.rotor, None
         axis: Vector = (Fraction(0),) * 3
         if arm.drive_model == "paul":
             row = [x if j == at and at < len(train.actuators) else Fraction(0) for j, x in enumerate(row)]
         if arm.drive_model == "exact" and rotor.link:
-            place, frame = arm.body_of[rotor.link]
-            axis = apply(_turn(arm, place, frame), rotor.unit_axis)
-        parts = [[x if j == k else Fraction(0) for k, x in enumerate(row)] for j in range(arm.n)]
-        for ratios in parts if arm.drive_model == "diagonal" else [row]:
+            body, frame = arm.body_of[rotor.link]
+            axis = apply(_turn(arm, body, frame), rotor.unit_axis)
+        single_ratios = [[x if j == k else Fraction(0) for k, x in enumerate(row)] for j in range(arm.n)]
+        for ratios in single_ratios if arm.drive_model == "diagonal" else [row]:
             if rotor.inertia and any(ratios):
-                found.append(
+                entries.append(
                     {
-                        "body": place,
+                        "body": body,
                         "axis": [str(x) for x in axis],
                         "inertia": str(rotor.inertia),
                         "ratios": [str(x) for x in ratios],
                     }
                 )
-    return found
+    return entries
 
 
 def _turn(arm: ArmDescription, body: int, frame: Placement) -> Matrix:

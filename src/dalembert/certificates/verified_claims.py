@@ -71,10 +71,10 @@ def unit(claim: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> str:
         if len(kinds) > 1:
             return "mixed"
         powers += kinds
-    (load, slides), *over = powers
-    if not over:
+    (load, slides), *denominator = powers
+    if not denominator:
         return ("N m", "N")[slides] if load else ("kg m^2", "kg m", "kg", "kg m^-1")[slides]
-    units = (("m", over[0][1] - slides), ("s", 2 * (over[0][0] - load)))
+    units = (("m", denominator[0][1] - slides), ("s", 2 * (denominator[0][0] - load)))
     above, below = ([x + f"^{abs(p)}" * (abs(p) > 1) for x, p in units if p * sign > 0] for sign in (1, -1))
     under = f"({' '.join(below)})" if len(below) > 1 else "".join(below)
     return (" ".join(above) or "1") + f"/{under}" * bool(under)

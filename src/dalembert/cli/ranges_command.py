@@ -178,12 +178,12 @@ def note_interrupted(names: Sequence[str]) -> None:
 
 def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signed: bool, as_json: bool) -> None:
     """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
-    from dalembert.reduction.states import box_of, place
+    from dalembert.reduction.states import box_of, joint_index
 
     names = separate(of)
     if not names or not all(name.count("/") == 1 for name in names):
         raise ArmError(f"--along goes with ratios, as in --of D12/D11, not {of!r}")
-    joint, limits = place(ask.system, along), box_of(ask.system)
+    joint, limits = joint_index(ask.system, along), box_of(ask.system)
     boxed = (ask.box.lower != limits.lower) | (ask.box.upper != limits.upper)
     if any(narrowed and k != joint for k, narrowed in enumerate(boxed)):
         raise ArmError("with --along only its own joint moves; leave out --box of others, and place them with --at")

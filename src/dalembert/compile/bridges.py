@@ -17,35 +17,35 @@ from .function import Function
 from .write_c import identifier
 
 
-def casadi_function(made: Function) -> Any:
+def casadi_function(function: Function) -> Any:
     """A ``casadi.Function``; its results are matrices, vectors columns."""
     casadi = _library("casadi")
     values: dict[str, Any] = {}
     arguments = []
-    for argument, inputs in made.inputs:
+    for argument, inputs in function.inputs:
         vector = casadi.SX.sym(argument, len(inputs))
         arguments.append(vector)
         values |= {entry: vector[k] for k, entry in enumerate(inputs)}
-    found = evaluate(made.nodes, values, Library(casadi))
+    values_of_nodes = evaluate(function.nodes, values, Library(casadi))
     results, start = [], 0
-    for shape, nodes in made.outputs:
-        flat = casadi.vertcat(*found[start : start + len(nodes)])
+    for shape, nodes in function.outputs:
+        flat = casadi.vertcat(*values_of_nodes[start : start + len(nodes)])
         # CasADi fills columns first, our entries are in rows
         results.append(flat if len(shape) == 1 else casadi.reshape(flat, shape[1], shape[0]).T)
         start += len(nodes)
-    names = [argument for argument, _ in made.arguments]
-    titles = [result for result, _ in made.results]
-    return casadi.Function(f"{identifier(made.label)}_{made.name}", arguments, results, names, titles)
+    names = [argument for argument, _ in function.arguments]
+    titles = [result for result, _ in function.results]
+    return casadi.Function(f"{identifier(function.label)}_{function.name}", arguments, results, names, titles)
 
 
-def jax_function(made: Function) -> Callable[..., Any]:
+def jax_function(function: Function) -> Callable[..., Any]:
     """A function of JAX arrays ``(..., n)``: under jit, vmap and grad like any other."""
     _library("jax")
     jnp = _library("jax.numpy", "jax")
-    return _of_arrays(made, Library(jnp), jnp.asarray, jnp.stack, jnp.broadcast_arrays)
+    return _of_arrays(function, Library(jnp), jnp.asarray, jnp.stack, jnp.broadcast_arrays)
 
 
-def torch_function(made: Function) -> Callable[..., Any]:
+def torch_function(function: Function) -> Callable[..., Any]:
     """A function of Torch tensors ``(..., n)``, differentiable by autograd and under ``torch.func``."""
     torch = _library("torch")
 
@@ -53,37 +53,37 @@ def torch_function(made: Function) -> Callable[..., Any]:
         sample = next(x for x in columns if isinstance(x, torch.Tensor))
         return torch.broadcast_tensors(*(torch.as_tensor(x, dtype=sample.dtype, device=sample.device) for x in columns))
 
-    return _of_arrays(made, Library(torch), torch.as_tensor, torch.stack, broadcast)
+    return _of_arrays(function, Library(torch), torch.as_tensor, torch.stack, broadcast)
 
 
 def _of_arrays(
-    made: Function,
+    function: Function,
     field: Library,
     array: Callable[[Any], Any],
     stack: Callable[..., Any],
     broadcast: Callable[..., Any],
 ) -> Callable[..., Any]:
-    names = [argument for argument, _ in made.arguments]
+    names = [argument for argument, _ in function.arguments]
 
-    def call(*given: Any) -> Any:
-        if len(given) != len(names):
-            raise ArmError(f"{made.name} takes {len(names)} arguments ({', '.join(names)}), got {len(given)}")
+    def call(*arguments: Any) -> Any:
+        if len(arguments) != len(names):
+            raise ArmError(f"{function.name} takes {len(names)} arguments ({', '.join(names)}), got {len(arguments)}")
         values: dict[str, Any] = {}
-        whole = 0
-        for (argument, inputs), one in zip(made.inputs, map(array, given), strict=True):
-            if one.shape[-1:] != (len(inputs),):
-                raise ArmError(f"{argument} must end in {len(inputs)} numbers, got {tuple(one.shape)}")
-            values |= {name: one[..., k] for k, name in enumerate(inputs)}
-            whole = whole + one[..., 0] * 0  # has the shape and type of all arguments together
-        found = broadcast(whole, *evaluate(made.nodes, values, field))[1:]
+        sample = 0
+        for (argument, inputs), array_of_argument in zip(function.inputs, map(array, arguments), strict=True):
+            if array_of_argument.shape[-1:] != (len(inputs),):
+                raise ArmError(f"{argument} must end in {len(inputs)} numbers, got {tuple(array_of_argument.shape)}")
+            values |= {name: array_of_argument[..., k] for k, name in enumerate(inputs)}
+            sample = sample + array_of_argument[..., 0] * 0  # has the shape and type of all arguments together
+        entries = broadcast(sample, *evaluate(function.nodes, values, field))[1:]
         results, start = [], 0
-        for shape, nodes in made.outputs:
-            flat = stack(list(found[start : start + len(nodes)]), -1)
+        for shape, nodes in function.outputs:
+            flat = stack(list(entries[start : start + len(nodes)]), -1)
             results.append(flat.reshape(*flat.shape[:-1], *shape))
             start += len(nodes)
         return results[0] if len(results) == 1 else tuple(results)
 
-    call.__name__ = made.name
+    call.__name__ = function.name
     return call
 
 

@@ -26,19 +26,23 @@ TUNING = (("-march=native",), ("-mcpu=native",), ())
 
 
 log = logging.getLogger("dalembert")
-_said: set[str] = set()
+_warned: set[str] = set()
 _hanging: dict[str, str] = {}
 
 
-def say(message: str) -> None:
+def warn_once(message: str) -> None:
     """Logs a warning once for each message."""
-    if message not in _said:
-        _said.add(message)
+    if message not in _warned:
+        _warned.add(message)
         log.warning("dalembert: %s", message)
 
 
 class CompileError(Exception):
     """No compiler, or a compilation that failed; the message is one line."""
+
+
+class CompilerHangs(CompileError):
+    """A compiler that did not end in its time."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,10 @@ class SwitchedOff(CompileError):
     """Compilation is switched off by the user; there is nothing to report."""
 
 
-def say_slow(fault: CompileError) -> None:
+def warn_slow(fault: CompileError) -> None:
     """Logs why compiled code is not used, unless the user switched it off."""
     if not isinstance(fault, SwitchedOff):
-        say(f"computing with NumPy, which is slower, since {fault}")
+        warn_once(f"computing with NumPy, which is slower, since {fault}")
 
 
 def find() -> Compiler:
@@ -78,7 +82,7 @@ def available() -> bool:
     try:
         find()
     except CompileError as fault:
-        say_slow(fault)
+        warn_slow(fault)
         return False
     return True
 
@@ -93,10 +97,10 @@ def _find(named: str, path: str) -> Compiler:
     for command in choices:
         executable = shutil.which(command[0], path=path)
         if executable:
-            real = Path(executable).resolve()
-            stat = real.stat()
+            resolved = Path(executable).resolve()
+            stat = resolved.stat()
             # A replaced compiler has another size or time: its version is identified without running it.
-            return Compiler((executable, *command[1:]), f"{command} {real} {stat.st_size} {stat.st_mtime_ns}")
+            return Compiler((executable, *command[1:]), f"{command} {resolved} {stat.st_size} {stat.st_mtime_ns}")
     if named.strip():
         raise CompileError(f"no C compiler found ({named})")
     packaged = _packaged()
@@ -133,16 +137,16 @@ def machine() -> str:
 
 def _run(command: list[str], limit: float, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command; whatever it started ends with it, where it takes too long or is interrupted."""
-    apart = hasattr(os, "killpg")
+    own_group = hasattr(os, "killpg")
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, errors="replace", cwd=folder,
-        start_new_session=apart,
+        start_new_session=own_group,
     ) as process:  # fmt: skip
         try:
             out, err = process.communicate(timeout=limit)
         except BaseException:
-            if apart:
+            if own_group:
                 os.killpg(process.pid, signal.SIGKILL)
             else:
                 process.kill()
@@ -175,35 +179,39 @@ def compiled(compiler: Compiler, source: str, folder: Path, flags: Sequence[str]
     code.write_text(source, encoding="utf-8")
     message = ""
     for tuning in TUNING:
-        command = [*compiler.command, *BASE_FLAGS, *tuning, *flags, "-o", str(library), str(code), "-lm"]
+        options = (*BASE_FLAGS, *tuning, *flags, "-o", str(library), str(code), "-lm")
         try:
-            process = _run(command, limit, folder)
-        except subprocess.TimeoutExpired:
-            said = f"the C compiler {compiler.command[0]} did not end within {limit:.0f} s"
-            _hanging[compiler.identity] = f"{said} and is not asked again"
-            raise CompileError(said) from None
-        except (OSError, subprocess.SubprocessError) as fault:
-            raise CompileError(f"the C compiler {compiler.command[0]} could not be run: {fault}") from None
-        if process.returncode == 0 and library.is_file():
+            message = _failure(compiler, options, limit, folder, library)
+        except CompilerHangs as fault:
+            _hanging[compiler.identity] = f"{fault} and is not asked again"
+            raise
+        if not message:
             return library
-        lines = [line for line in process.stderr.splitlines() if line.strip()]
-        message = next((line for line in lines if "error" in line), lines[0] if lines else f"exit {process.returncode}")
-    raise CompileError(f"the C compiler {compiler.command[0]} failed: {message.strip()}")
+    raise CompileError(f"the C compiler {compiler.command[0]} failed: {message}")
+
+
+def _failure(compiler: Compiler, flags: Sequence[str], limit: float, folder: Path, target: Path) -> str:
+    """Run the compiler in ``folder``: its first error, or an empty string where ``target`` is made."""
+    try:
+        process = _run([*compiler.command, *flags], limit, folder)
+    except subprocess.TimeoutExpired:
+        raise CompilerHangs(f"the C compiler {compiler.command[0]} did not end within {limit:.0f} s") from None
+    except (OSError, subprocess.SubprocessError) as fault:
+        raise CompileError(f"the C compiler {compiler.command[0]} could not be run: {fault}") from None
+    if process.returncode == 0 and target.is_file():
+        return ""
+    lines = [line for line in process.stderr.splitlines() if line.strip()]
+    return next(
+        (line for line in lines if "error" in line), lines[0] if lines else f"exit {process.returncode}"
+    ).strip()
 
 
 def library(compiler: Compiler, folder: Path, files: Sequence[str], flags: Sequence[str]) -> Path:
     """The shared library of C files in ``folder``, for any processor of this kind."""
     size = sum((folder / name).stat().st_size for name in files) + sum(x.stat().st_size for x in folder.glob("*.c"))
     limit = min(PATIENCE + PATIENCE_PER_BYTE * size, MOST_PATIENCE)
-    made = folder / "library.so"
-    try:
-        process = _run([*compiler.command, "-fPIC", "-shared", *flags, "-o", made.name, *files, "-lm"], limit, folder)
-    except subprocess.TimeoutExpired:
-        raise CompileError(f"the C compiler {compiler.command[0]} did not end within {limit:.0f} s") from None
-    except (OSError, subprocess.SubprocessError) as fault:
-        raise CompileError(f"the C compiler {compiler.command[0]} could not be run: {fault}") from None
-    if process.returncode or not made.is_file():
-        lines = [line for line in process.stderr.splitlines() if line.strip()]
-        message = next((line for line in lines if "error" in line), lines[0] if lines else f"exit {process.returncode}")
-        raise CompileError(f"the C compiler {compiler.command[0]} failed: {message.strip()}")
-    return made
+    target = folder / "library.so"
+    message = _failure(compiler, ("-fPIC", "-shared", *flags, "-o", target.name, *files, "-lm"), limit, folder, target)
+    if message:
+        raise CompileError(f"the C compiler {compiler.command[0]} failed: {message}")
+    return target

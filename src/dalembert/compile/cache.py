@@ -20,7 +20,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from .build import CompileError, say
+from .build import CompileError, warn_once
 from .locks import KeyedLocks
 
 VARIABLE = "DALEMBERT_CACHE"
@@ -45,20 +45,20 @@ def weakness(folder: Path) -> str | None:
     if not hasattr(os, "geteuid"):
         return None  # access-control lists in place of modes: the profile folder of a user is private
     user = os.geteuid()
-    real = folder.resolve()
-    for directory in (real, *real.parents):
+    resolved = folder.resolve()
+    for directory in (resolved, *resolved.parents):
         try:
             info = directory.stat()
         except FileNotFoundError:
             continue
-        own = info.st_uid == user or (directory != real and info.st_uid == 0)
-        if not own:
+        trusted = info.st_uid == user or (directory != resolved and info.st_uid == 0)
+        if not trusted:
             return f"{directory} belongs to another user"
         open_to_others = info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
         if open_to_others == stat.S_IWGRP and _private_group(info.st_gid, user):
             continue
         # in a sticky folder such as /tmp other users may add entries but not replace those of this user
-        if open_to_others and (directory == real or not info.st_mode & stat.S_ISVTX):
+        if open_to_others and (directory == resolved or not info.st_mode & stat.S_ISVTX):
             return f"{directory} can be written by others"
     return None
 
@@ -69,10 +69,10 @@ def _private_group(group: int, user: int) -> bool:
     import pwd
 
     try:
-        found, name = grp.getgrgid(group), pwd.getpwuid(user).pw_name
+        entry, name = grp.getgrgid(group), pwd.getpwuid(user).pw_name
     except KeyError:
         return False
-    return found.gr_name == name and set(found.gr_mem) <= {name}
+    return entry.gr_name == name and set(entry.gr_mem) <= {name}
 
 
 @lru_cache
@@ -92,7 +92,7 @@ def _trusted(folder: Path) -> Path:
 
 def _replacement(fault: str) -> Path:
     """A temporary folder, after one line that says why."""
-    say(f"the cache folder is not used, since {fault}; kernels are kept for this process only")
+    warn_once(f"the cache folder is not used, since {fault}; kernels are kept for this process only")
     return _temporary()
 
 
@@ -101,9 +101,9 @@ def _temporary() -> Path:
     """A private folder that is removed when the process ends; those of processes that were killed are removed too."""
     user, process = getattr(os, "geteuid", int)(), os.getpid()
     folder = Path(tempfile.mkdtemp(prefix=f"dalembert-{user}-{process}-"))
-    for other in folder.parent.glob(f"dalembert-{user}-*-*"):
-        if _old(other) and not _runs(int(re.sub(r"\D.*", "", other.name.split("-")[2]) or process)):
-            shutil.rmtree(other, ignore_errors=True)
+    for leftover in folder.parent.glob(f"dalembert-{user}-*-*"):
+        if _abandoned(leftover) and not _runs(int(re.sub(r"\D.*", "", leftover.name.split("-")[2]) or process)):
+            shutil.rmtree(leftover, ignore_errors=True)
 
     def remove() -> None:
         if os.getpid() == process:  # not in a child, which comes here too
@@ -113,7 +113,7 @@ def _temporary() -> Path:
     return folder
 
 
-def _old(entry: Path) -> bool:
+def _abandoned(entry: Path) -> bool:
     """Whether a folder is this user's and was not touched for a day: longer than any compiler is waited for."""
     try:
         info = entry.lstat()
@@ -178,9 +178,9 @@ def prune(directory: Path) -> None:
 
     A library that another process has loaded stays loaded; a missing one is built again.
     """
-    for left in directory.glob("build-*"):
-        if _old(left):
-            shutil.rmtree(left, ignore_errors=True)
+    for leftover in directory.glob("build-*"):
+        if _abandoned(leftover):
+            shutil.rmtree(leftover, ignore_errors=True)
     libraries = list(directory.glob("*.so"))
     if len(libraries) <= MOST:
         return
@@ -189,10 +189,10 @@ def prune(directory: Path) -> None:
         file.unlink(missing_ok=True)
     for note in directory.glob("*.txt"):
         try:
-            kept = (directory / f"{note.read_text(encoding='ascii').partition(' ')[0].strip()}.so").exists()
+            present = (directory / f"{note.read_text(encoding='ascii').partition(' ')[0].strip()}.so").exists()
         except (OSError, UnicodeDecodeError, ValueError):
-            kept = False
-        if not kept:
+            present = False
+        if not present:
             note.unlink(missing_ok=True)
 
 

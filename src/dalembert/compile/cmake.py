@@ -15,7 +15,7 @@ FIRST = "# Written by dalembert: a library and a test for each function of this 
 FUNCTION = re.compile(r"^arm_function\((\w+)\)$", re.MULTILINE)
 
 
-def joined(folder: Path, symbol: str) -> str:
+def with_function(folder: Path, symbol: str) -> str:
     """CMakeLists.txt of the functions that ``folder`` has, and of ``symbol``."""
     path = folder / "CMakeLists.txt"
     present: list[str] = []

@@ -24,33 +24,35 @@ def links_alone(arm: ArmDescription) -> bool:
 
 def torque_derivatives(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Scalar]) -> Slopes:
     """d tau/dq and d tau/dqd; the links by the recursion, or by dual numbers where an arm is short and that is less."""
-    ways: list[Slopes] = []
+    candidates: list[Slopes] = []
     if m.n <= SHORT:
-        ways += [slopes(partial(m.system.torque, links=links), m.graph, q, qd, qdd) for links in (m.plane, m.chain)]
-    ways.append(m.system.torque_derivatives(m.graph, q, qd, qdd, m.plane))
-    found: Slopes = smallest(*ways)
-    return found
+        candidates += [
+            slopes(partial(m.system.torque, links=links), m.graph, q, qd, qdd) for links in (m.plane, m.chain)
+        ]
+    candidates.append(m.system.torque_derivatives(m.graph, q, qd, qdd, m.plane))
+    derivatives: Slopes = smallest(*candidates)
+    return derivatives
 
 
 def coriolis_matrix(m: GraphModel) -> Tables:
     """C(q, qd)."""
     q, qd = m.input("q"), m.input("qd")
-    ways = [(m.plane, composite_motion.coriolis_matrix)]
+    candidates = [(m.plane, composite_motion.coriolis_matrix)]
     if m.n <= SHORT:
-        ways += [(m.plane, christoffel.coriolis_matrix), (m.chain, christoffel.coriolis_matrix)]
-    return (smallest(*(m.system.coriolis_matrix(m.graph, q, qd, *way) for way in ways)),)
+        candidates += [(m.plane, christoffel.coriolis_matrix), (m.chain, christoffel.coriolis_matrix)]
+    return (smallest(*(m.system.coriolis_matrix(m.graph, q, qd, *candidate) for candidate in candidates)),)
 
 
 def inverse_dynamics_derivatives(m: GraphModel) -> Tables:
     """d tau/dq, d tau/dqd, D."""
     q, qd, qdd = m.input("q"), m.input("qd"), m.input("qdd")
     slopes = torque_derivatives(m, q, qd, qdd)
-    ways = [(*slopes, m.system.mass_matrix(m.graph, q, m.chain))]
+    candidates = [(*slopes, m.system.mass_matrix(m.graph, q, m.chain))]
     if links_alone(m.arm):  # D of the links, from what the recursion has worked out already
         moving = composite_motion.motion(m.plane, m.graph, q, qd, qdd)
-        ways.append((*slopes, composite_motion.mass_matrix(moving, moving.loads())))
-    found: Tables = smallest(*ways)
-    return found
+        candidates.append((*slopes, composite_motion.mass_matrix(moving, moving.loads())))
+    tables: Tables = smallest(*candidates)
+    return tables
 
 
 def forward_dynamics_derivatives(m: GraphModel, slopes_of: Callable[..., Slopes] = torque_derivatives) -> Tables:
@@ -62,12 +64,12 @@ def forward_dynamics_derivatives(m: GraphModel, slopes_of: Callable[..., Slopes]
     inverse = [[columns[max(i, j)][min(i, j)] for j in range(m.n)] for i in range(m.n)]
 
     def answer(table: list[list[Scalar]]) -> list[list[Scalar]]:
-        found = []
+        solutions = []
         for k in range(m.n):
-            ways = [m.system.solved(factors, [sub(0, row[k]) for row in table])]
+            candidates = [m.system.solved(factors, [sub(0, row[k]) for row in table])]
             if m.n <= SHORT:
-                ways.append([sub(0, dot(inverse[i], [row[k] for row in table])) for i in range(m.n)])
-            found.append(smallest(*ways))
-        return [[found[k][i] for k in range(m.n)] for i in range(m.n)]
+                candidates.append([sub(0, dot(inverse[i], [row[k] for row in table])) for i in range(m.n)])
+            solutions.append(smallest(*candidates))
+        return [[solutions[k][i] for k in range(m.n)] for i in range(m.n)]
 
     return answer(to_q), answer(to_qd), inverse

@@ -96,6 +96,16 @@ static __attribute__((noinline, unused)) void sincos_any(V x, V *sine, V *cosine
 }
 """
 
+ONE_ANGLE = """\
+static inline __attribute__((unused)) void sincos_one(T x, T *sine, T *cosine)
+{
+  V s, c;
+  sincos_any((V){0} + x, &s, &c);
+  *sine = s[0];
+  *cosine = c[0];
+}
+"""
+
 ROOT = """\
 static inline __attribute__((unused)) V sqrt_any(V x)
 {
@@ -108,15 +118,15 @@ static inline __attribute__((unused)) V sqrt_any(V x)
 def bodies_of(program: Program, style: Style, name: str, arguments: str) -> tuple[str, list[str]]:
     """The body as one C function, or as several that pass values in ``w``; and the calls, with ARGS for arguments."""
     size = PIECE if len(program.order) > LONG else len(program.order) + 1
-    parts, kept = pieces(program, style, size)
-    text, calls = "", [f"{style.type} w[{kept}];"] if kept else []
-    for number, lines in enumerate(parts):
+    bodies, passed = pieces(program, style, size)
+    text, calls = "", [f"{style.type} w[{passed}];"] if passed else []
+    for number, lines in enumerate(bodies):
         # noinline, or the compiler would merge the functions again
-        attribute = "__attribute__((noinline)) " if kept else ""
-        parameter = f", {style.type} *restrict w" if kept else ""
-        joined = "\n  ".join(lines)
-        text += f"static {attribute}void {name}{number}({arguments}{parameter})\n{{\n  {joined}\n}}\n"
-        calls.append(f"{name}{number}(ARGS{', w' if kept else ''});")
+        attribute = "__attribute__((noinline)) " if passed else ""
+        parameter = f", {style.type} *restrict w" if passed else ""
+        body = "\n  ".join(lines)
+        text += f"static {attribute}void {name}{number}({arguments}{parameter})\n{{\n  {body}\n}}\n"
+        calls.append(f"{name}{number}(ARGS{', w' if passed else ''});")
     return text, calls
 
 

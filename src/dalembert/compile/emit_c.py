@@ -34,11 +34,11 @@ def early_angle(node: Node) -> InputAngle | None:
     if node.op == INPUT:
         return InputAngle(node.value, Fraction(0))
     if node.op in (ADD, SUB) and node.b is not None and node.a is not None:
-        first, second = node.a, node.b
-        if first.op == INPUT and second.op == CONST:
-            return InputAngle(first.value, second.value if node.op == ADD else -second.value)
-        if node.op == ADD and second.op == INPUT and first.op == CONST:
-            return InputAngle(second.value, first.value)
+        left, right = node.a, node.b
+        if left.op == INPUT and right.op == CONST:
+            return InputAngle(left.value, right.value if node.op == ADD else -right.value)
+        if node.op == ADD and right.op == INPUT and left.op == CONST:
+            return InputAngle(right.value, left.value)
     return None
 
 
@@ -77,12 +77,12 @@ class Program:
         self.alive = 0
         """The largest number of values alive at once."""
         for order in orders(function.nodes, early):
-            taken = fusions(order, self.targets) if fused else {}
-            gone = {product.index for product in taken.values()}
-            order = [node for node in order if node.index not in gone]
-            needed = pressure(order, taken, self.alive if self.order else None)
+            products = fusions(order, self.targets) if fused else {}
+            absorbed = {product.index for product in products.values()}
+            order = [node for node in order if node.index not in absorbed]
+            needed = pressure(order, products, self.alive if self.order else None)
             if not self.order or needed < self.alive:
-                self.order, self.fusions, self.alive = order, taken, needed
+                self.order, self.fusions, self.alive = order, products, needed
 
     def operands(self, node: Node) -> tuple[Node, ...]:
         """What a statement reads: for a sum that takes a product in, both factors and the other operand."""
@@ -121,8 +121,8 @@ def operands(fusions: Mapping[int, Node], node: Node) -> tuple[Node, ...]:
     return (*product.operands, next(x for x in node.operands if x is not product))
 
 
-def fusions(order: Sequence[Node], kept: Collection[int]) -> dict[int, Node]:
-    """For each sum that can be fused with a product, by index, the product; none of those ``kept`` as outputs."""
+def fusions(order: Sequence[Node], outputs: Collection[int]) -> dict[int, Node]:
+    """For each sum that can be fused with a product, by index, the product; no product that is in ``outputs``."""
     users: dict[int, list[Node]] = {}
     for node in order:
         for operand in (node.a, node.b):
@@ -132,19 +132,19 @@ def fusions(order: Sequence[Node], kept: Collection[int]) -> dict[int, Node]:
                     users[index].append(node)
                 else:
                     users[index] = [node]
-    found: dict[int, Node] = {}
+    fused: dict[int, Node] = {}
     for node in order:
-        if node.op != MUL or node.index in kept:
+        if node.op != MUL or node.index in outputs:
             continue
-        own = users.get(node.index)
+        sums = users.get(node.index)
         # a product that is needed by itself once is computed, and its sums may take in their other operand; so is x of
         # x + x, which would be both
-        if own and all(
-            (user.op == ADD or user.op == SUB) and user.index not in found and user.a is not user.b for user in own
+        if sums and all(
+            (user.op == ADD or user.op == SUB) and user.index not in fused and user.a is not user.b for user in sums
         ):
-            for user in own:
-                found[user.index] = node
-    return found
+            for user in sums:
+                fused[user.index] = node
+    return fused
 
 
 def literal(value: Fraction, suffix: str = "") -> str:
@@ -178,7 +178,7 @@ class Style:
     """How a value gets its name."""
     pair: str = "{type} {sin}, {cos};"
     """How room is made for a sine and its cosine."""
-    kept: Mapping[Fraction, str] = field(default_factory=dict)
+    named_constants: Mapping[Fraction, str] = field(default_factory=dict)
     """Constants that stand elsewhere, and how they are had."""
 
     def declared(self, name: str, value: str) -> str:
@@ -186,8 +186,10 @@ class Style:
         return self.declaration.format(type=self.type, name=name, value=value)
 
     def written(self, target: int, value: str) -> list[str]:
-        """The statements that write an output value, where outputs are written; each place by one of its own."""
-        return [f"{place} = {value};" for place in self.write(target).split(" = ")] if self.write is not None else []
+        """The statements that write an output value, where outputs are written; each element by one of its own."""
+        if self.write is None:
+            return []
+        return [f"{element} = {value};" for element in self.write(target).split(" = ")]
 
 
 def statements(program: Program, style: Style) -> list[str]:
@@ -223,16 +225,16 @@ def pieces(program: Program, style: Style, size: int) -> tuple[list[list[str]], 
             writer.statement(node)
         written.append(writer.lines)
         names = writer.names
-    last = StatementWriter(program, style, slots, names)
+    ending = StatementWriter(program, style, slots, names)
     if style.late:  # inputs that are outputs are read before the first output is written
         for node in outputs:
             if node.op == INPUT:
-                value, last.names[node.index] = last.name(node), f"t{len(last.names)}"
-                last.lines.append(style.declared(last.names[node.index], value))
-    made = {node.index for node in order}
+                value, ending.names[node.index] = ending.name(node), f"t{len(ending.names)}"
+                ending.lines.append(style.declared(ending.names[node.index], value))
+    computed = {node.index for node in order}
     for node in outputs:
-        last.output(node, made)
-    written[-1] += last.lines
+        ending.output(node, computed)
+    written[-1] += ending.lines
     return written, count
 
 
@@ -281,7 +283,7 @@ class StatementWriter:
         if node.index in self.names:
             return self.names[node.index]
         if node.op == CONST:
-            text = self.style.kept.get(node.value) or literal(node.value, self.style.suffix)
+            text = self.style.named_constants.get(node.value) or literal(node.value, self.style.suffix)
             return f"({text})" if text.startswith("-") else text
         if node.op == INPUT or node.index in self.program.early:
             return self.style.read(self.program.row(node))
@@ -311,15 +313,15 @@ class StatementWriter:
         if node.index in self.program.targets and not style.late:
             self.lines += style.written(self.program.targets[node.index], target)
 
-    def leaves(self, node: Node, place: str) -> None:
-        """A number is put into ``place``, to be had again by ``returns``."""
-        self.lines.append(f"{place} = {self.name(node)};")
+    def leaves(self, node: Node, slot: str) -> None:
+        """A number is put into ``slot``, to be had again by ``returns``."""
+        self.lines.append(f"{slot} = {self.name(node)};")
 
-    def returns(self, node: Node, place: str) -> None:
-        """A number is read again from ``place``, under a name of its own."""
+    def returns(self, node: Node, slot: str) -> None:
+        """A number is read again from ``slot``, under a name of its own."""
         self.returned += 1
         self.names[node.index] = f"b{self.returned}"
-        self.lines.append(self.style.declared(f"b{self.returned}", place))
+        self.lines.append(self.style.declared(f"b{self.returned}", slot))
 
     def _fused(self, node: Node) -> str:
         constant = self.style.constant
@@ -336,14 +338,26 @@ class StatementWriter:
             self.lines.append(self.style.sincos.format(angle=angle, sin=sine, cos=cosine))
         return self.pairs[key][node.op == COS]
 
-    def output(self, node: Node, made: set[int]) -> None:
+    def output(self, node: Node, computed: set[int]) -> None:
         """An output that no statement wrote: a constant, an input, or all of them where they are written late."""
-        if node.index in made and not self.style.late:
+        if node.index in computed and not self.style.late:
             return
         value = self.name(node)
         if node.op == CONST:
             value = self.style.constant.format(value=value)
         self.lines += self.style.written(self.program.targets[node.index], value)
+
+
+def destinations(program: Program, element: Callable[[int, int], str] = "y{}[{}]".format) -> list[str]:
+    """For each computed value the elements of results it goes to, as a chain of assignments.
+
+    ``element`` spells a number of a result: y0[3] is the fourth number of the first one.
+    """
+    elements: list[list[str]] = [[] for _ in program.targets]
+    for result, targets in enumerate(program.scatter):
+        for column, target in enumerate(targets):
+            elements[target].append(element(result, column))
+    return [" = ".join(names) for names in elements]
 
 
 def constants(values: Sequence[int]) -> str:

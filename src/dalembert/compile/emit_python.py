@@ -53,44 +53,44 @@ class StraightPython:
     def __init__(self, program: Program) -> None:
         self.tape = Tape(program, np.dtype(np.float64))
         self.where = self.tape.arrays["where"]
-        self._one: Callable[..., tuple[float, ...]] | None = None
-        self._many: Callable[..., None] | None = None
-        self._own = threading.local()
+        self._single_function: Callable[..., tuple[float, ...]] | None = None
+        self._batch_function: Callable[..., None] | None = None
+        self._thread = threading.local()
 
     def one(self, values: Sequence[float]) -> NDArray[np.float64]:
         """All outputs of one state; what floats of Python refuse, such as 1/0, is left to NumPy's arithmetic."""
-        if self._one is None:
-            self._one = self._made(ONE, FLOATS, True)
+        if self._single_function is None:
+            self._single_function = self._function(ONE, FLOATS, True)
         try:
-            return np.array(self._one(*values), dtype=np.float64)
+            return np.array(self._single_function(*values), dtype=np.float64)
         except (ValueError, ArithmeticError):
             return self.many(np.array(values, dtype=np.float64)[:, None])[:, 0]
 
     def many(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """All outputs, one row for each, of the states in ``columns``, one row for each input."""
-        if self._many is None:
-            self._many = self._made(MANY, UFUNCS, False)
+        if self._batch_function is None:
+            self._batch_function = self._function(MANY, UFUNCS, False)
         inputs, count = columns.shape
-        found = np.empty((len(self.where), count))
+        results = np.empty((len(self.where), count))
         width = min(ROWS, count)
-        whole = getattr(self._own, "slots", None)  # each thread its own
-        if whole is None or whole.shape[1] != width:
-            whole = self._own.slots = np.empty((self.tape.layout.slots, width))
+        memory = getattr(self._thread, "slots", None)  # each thread its own
+        if memory is None or memory.shape[1] != width:
+            memory = self._thread.slots = np.empty((self.tape.layout.slots, width))
         for begin in range(0, count, width):
-            part = slice(begin, min(begin + width, count))
-            slots = whole[:, : part.stop - begin]
-            slots[:inputs] = columns[:, part]
+            columns_now = slice(begin, min(begin + width, count))
+            slots = memory[:, : columns_now.stop - begin]
+            slots[:inputs] = columns[:, columns_now]
             with np.errstate(all="ignore"):
-                self._many(np.empty(slots.shape[1]), *slots)
-            found[:, part] = slots[self.where]
-        return found
+                self._batch_function(np.empty(slots.shape[1]), *slots)
+            results[:, columns_now] = slots[self.where]
+        return results
 
-    def _made(self, forms: dict[str, str], names: dict[str, Any], scalar: bool) -> Callable[..., Any]:
+    def _function(self, forms: dict[str, str], names: dict[str, Any], scalar: bool) -> Callable[..., Any]:
         """The function of one kind: inputs (or all slots), early sines and cosines, then row after row."""
         layout, arrays = self.tape.layout, self.tape.arrays
         inputs, pairs = layout.inputs, layout.pairs
-        given = ",".join(f"s{k}" for k in range(inputs if scalar else layout.slots))
-        lines = [f"def computed({given}):" if scalar else f"def computed(angle,{given}):"]
+        parameters = ",".join(f"s{k}" for k in range(inputs if scalar else layout.slots))
+        lines = [f"def computed({parameters}):" if scalar else f"def computed(angle,{parameters}):"]
         for k, (row, offset) in enumerate(
             zip(arrays["angles"][:pairs].tolist(), arrays["offsets"].tolist(), strict=False)
         ):
@@ -105,6 +105,6 @@ class StraightPython:
                 number = repr(constants[a]) if CODES[code] in WITH_CONSTANT else ""
                 lines.append(" " + forms[CODES[code]].format(to=to, a=a, b=b, k=number))
         lines.append(f" return ({','.join(f's{k}' for k in self.where)},)" if scalar else " return None")
-        made: dict[str, Any] = {}
-        exec(compile("\n".join(lines), "<straight-line Python>", "exec"), dict(names), made)
-        return made["computed"]
+        namespace: dict[str, Any] = {}
+        exec(compile("\n".join(lines), "<straight-line Python>", "exec"), dict(names), namespace)
+        return namespace["computed"]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..rings.graph import CONST
 from .emit_batch import ANY_VECTOR, ROOT, head
-from .emit_c import VECTOR_SIGN, Program, Style, statements
-from .emit_single import places
+from .emit_c import VECTOR_SIGN, Program, Style, destinations, statements
 from .function import Function
 from .recursion_calls import ENTRIES, ENTRY, RUN
 from .recursion_loops import HELPERS, LANES, LOOPS, PAIRS, SINES, STRUCT
@@ -53,8 +52,8 @@ def recursion_source(dtype: str) -> str:
         if step.name.endswith("_pair"):
             text += _pair(step, "V", suffix)
     for name, tables in TABLES.items():
-        kept = " ".join(f"KEPT(e{k}, {k});" for k in range(2 * len(tables)))
-        text += _filled(LANES, KIND=name, UP=name.upper(), COUNT=str(len(tables)), KEPT=kept)
+        kept_entries = " ".join(f"KEPT(e{k}, {k});" for k in range(2 * len(tables)))
+        text += _filled(LANES, KIND=name, UP=name.upper(), COUNT=str(len(tables)), KEPT=kept_entries)
     for kind in ("T", "V"):
         text += _filled(HELPERS, X=kind)
         for step in steps():
@@ -69,21 +68,23 @@ def recursion_source(dtype: str) -> str:
                 puts = "\n".join(
                     f"      put_{kind}(t, tables[{k}], i, j, e{2 * k}, e{2 * k + 1});" for k in range(len(TABLES[name]))
                 )
-                own = "\n".join(f"    own_{kind}(t, tables[{k}], j, e{2 * k});" for k in range(len(TABLES[name])))
+                own_entries = "\n".join(
+                    f"    own_{kind}(t, tables[{k}], j, e{2 * k});" for k in range(len(TABLES[name]))
+                )
                 text += _filled(
-                    PAIRS, X=kind, KIND=name, UP=name.upper(), COUNT=str(len(TABLES[name])), PUTS=puts, OWN=own
+                    PAIRS, X=kind, KIND=name, UP=name.upper(), COUNT=str(len(TABLES[name])), PUTS=puts, OWN=own_entries
                 )
         text += _filled(SOLVE + RUN, X=kind, SPREAD="" if kind == "V" else "(V){0} + ")
     text += ENTRIES
-    for name, (what, inputs, results, matrices) in FUNCTIONS.items():
-        words = {"NAME": name, "WHAT": what, "INPUTS": str(inputs), "RESULTS": str(results)}
-        text += _filled(ENTRY, **words, TIMES=" * t->n" if matrices else "")
+    for name, (macro, inputs, results, matrices) in FUNCTIONS.items():
+        values = {"NAME": name, "WHAT": macro, "INPUTS": str(inputs), "RESULTS": str(results)}
+        text += _filled(ENTRY, **values, TIMES=" * t->n" if matrices else "")
     return text
 
 
-def _filled(text: str, **words: str) -> str:
-    for word, value in words.items():
-        text = text.replace(f"@{word}@", value)
+def _filled(text: str, **values: str) -> str:
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
     return text
 
 
@@ -105,7 +106,7 @@ def _body(program: Program, style: Style) -> list[str]:
 def _targets(program: Program) -> list[str]:
     """Where each computed value goes."""
     zeros = {node.index for node in program.function.nodes if node.op == CONST and not node.value}
-    named = zip(program.targets, places(program), strict=True)
+    named = zip(program.targets, destinations(program), strict=True)
     return ["NOWHERE" if index in zeros else spots for index, spots in named]
 
 
@@ -121,8 +122,8 @@ def _step(function: Function, kind: str, suffix: str) -> str:
     )
     arguments += [f"{kind} *restrict y{i}" for i in range(len(function.results))]
     lines = _body(program, _style(program, kind, suffix, [*spots, "sine[0]", "cosine[0]"], _targets(program)))
-    joined = "\n  ".join(lines)
-    return f"static __attribute__((noinline)) void {function.name}_{kind}({', '.join(arguments)})\n{{\n  {joined}\n}}\n"
+    body = "\n  ".join(lines)
+    return f"static __attribute__((noinline)) void {function.name}_{kind}({', '.join(arguments)})\n{{\n  {body}\n}}\n"
 
 
 def _pair(function: Function, kind: str, suffix: str) -> str:
@@ -130,10 +131,10 @@ def _pair(function: Function, kind: str, suffix: str) -> str:
     program = Program(function, fused=True)
     used = {program.inputs[node.value] for node in program.nodes if node.op == "input"}
     spots = [f"SCREW({i})" for i in range(SCREWS)] + [f"l{i}" for i in range(LOADS)]
-    entries = [" = ".join(f"e{place.split('[')[1][:-1]}" for place in x.split(" = ")) for x in places(program)]
+    entries = [" = ".join(f"e{target.split('[')[1][:-1]}" for target in x.split(" = ")) for x in destinations(program)]
     style = _style(program, kind, suffix, spots, entries)
     name = f"{function.name.upper()}_{kind}"
-    kept = " ".join(f"const {kind} l{i} = LOAD({i});" for i in range(LOADS) if SCREWS + i in used)
+    load_variables = " ".join(f"const {kind} l{i} = LOAD({i});" for i in range(LOADS) if SCREWS + i in used)
     lines = [f"{kind} {', '.join(f'e{i}' for i in range(function.results[0][1][0]))};", *statements(program, style)]
-    joined = " \\\n  ".join(lines)
-    return f"#define {name}_LOADS {kept}\n#define {name} \\\n  {joined}\n"
+    body = " \\\n  ".join(lines)
+    return f"#define {name}_LOADS {load_variables}\n#define {name} \\\n  {body}\n"

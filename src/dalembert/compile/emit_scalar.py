@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
-from .emit_c import Program, Style, literal, statements
-from .emit_single import places
+from .emit_c import Program, Style, destinations, literal, statements
 from .function import Function
 
 
@@ -86,15 +85,17 @@ def scalar_style(
 
 def prototype(function: Function, symbol: str, real: str) -> str:
     """The C declaration of a function: constant input arrays, then output arrays."""
-    taken = [f"const {real} {name}[{width}]" for name, width in function.arguments]
-    given = [f"{real} {name}[{prod(shape)}]" for name, shape in function.results]
-    return f"void {symbol}({', '.join([*taken, *given])})"
+    inputs = [f"const {real} {name}[{width}]" for name, width in function.arguments]
+    outputs = [f"{real} {name}[{prod(shape)}]" for name, shape in function.results]
+    return f"void {symbol}({', '.join([*inputs, *outputs])})"
 
 
 def definition(program: Program, declared: str, language: Language) -> str:
     """The C of a function as straight-line code, under this declaration."""
     function = program.function
-    outputs = [re.sub(r"\by(\d+)\[", lambda m: f"{function.results[int(m[1])][0]}[", text) for text in places(program)]
+    outputs = [
+        re.sub(r"\by(\d+)\[", lambda m: f"{function.results[int(m[1])][0]}[", text) for text in destinations(program)
+    ]
     early, style = scalar_style(program, language, outputs.__getitem__)
     read_names = {node.value for node in program.nodes if node.op == "input"}
     unread = [name for name, nodes in function.inputs if not read_names & set(nodes)]

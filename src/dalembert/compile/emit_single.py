@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from .emit_batch import ANY_VECTOR, bodies_of, head
-from .emit_c import Program, Style, literal
+from .emit_batch import ANY_VECTOR, ONE_ANGLE, bodies_of, head
+from .emit_c import Program, Style, destinations, literal
 from .sincos import source as sincos_source
-
-
-def places(program: Program) -> list[str]:
-    """For each computed value, the places of the outputs it goes to, as a chain of assignments."""
-    found: list[list[str]] = [[] for _ in program.targets]
-    for index, targets in enumerate(program.scatter):
-        for place, target in enumerate(targets):
-            found[target].append(f"y{index}[{place}]")
-    return [" = ".join(parts) for parts in found]
 
 
 def _declared(program: Program, pairs: int) -> list[str]:
     """The arguments of the body: inputs, sines and cosines, outputs."""
-    found = [f"const T *x{i}" for i in range(len(program.function.arguments))]
-    found += ["const T *sine", "const T *cosine"] if pairs else []
-    return found + [f"T *restrict y{i}" for i in range(len(program.function.outputs))]
+    arguments = [f"const T *x{i}" for i in range(len(program.function.arguments))]
+    arguments += ["const T *sine", "const T *cosine"] if pairs else []
+    return arguments + [f"T *restrict y{i}" for i in range(len(program.function.outputs))]
 
 
 def single_source(program: Program, dtype: str) -> str:
@@ -39,14 +30,16 @@ def single_source(program: Program, dtype: str) -> str:
 
     bodies, calls = bodies_of(
         program,
-        Style("T", suffix, read, places(program).__getitem__, "sincos_one({angle}, &{sin}, &{cos});", "SQRT({x})"),
+        Style(
+            "T", suffix, read, destinations(program).__getitem__, "sincos_one({angle}, &{sin}, &{cos});", "SQRT({x})"
+        ),
         "body",
         ", ".join(_declared(program, pairs)),
     )
     passed = ", ".join(text.split()[-1].lstrip("*") for text in _declared(program, pairs))
     arguments = [f"const T *const x{i} = in[{i}];" for i in range(len(program.function.arguments))]
     arguments += [f"T *restrict const y{i} = out[{i}];" for i in range(len(program.function.outputs))]
-    taken = [
+    angle_texts = [
         spots[program.inputs[angle.input]] + (f" + {literal(angle.offset, suffix)}" if angle.offset else "")
         for angle in angles
     ]
@@ -59,7 +52,7 @@ def single_source(program: Program, dtype: str) -> str:
   enum {{ ROUNDS = ({pairs} + W - 1) / W }};
   union {{ T at[ROUNDS * W]; V v[ROUNDS]; }} angle, s, c;
   for (int i = {pairs}; i < ROUNDS * W; i++) angle.at[i] = 0;
-  {" ".join(f"angle.at[{i}] = {text};" for i, text in enumerate(taken))}
+  {" ".join(f"angle.at[{i}] = {text};" for i, text in enumerate(angle_texts))}
   VI far = {{0}};
   for (int i = 0; i < ROUNDS; i++) sincos_vector(angle.v[i], &s.v[i], &c.v[i], &far);
   if (any_lane(far)) sincos_far(angle.at, s.at, c.at, {pairs});
@@ -70,14 +63,7 @@ def single_source(program: Program, dtype: str) -> str:
 #define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}
 {sincos_source(dtype)}
 {ANY_VECTOR}
-static inline __attribute__((unused)) void sincos_one(T x, T *sine, T *cosine)
-{{
-  V s, c;
-  sincos_any((V){{0}} + x, &s, &c);
-  *sine = s[0];
-  *cosine = c[0];
-}}
-
+{ONE_ANGLE}
 {bodies}
 int kernel_single(const T *const *in, T *const *out)
 {{

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .emit_batch import ANY_VECTOR, ROOT, head
+from .emit_batch import ANY_VECTOR, ONE_ANGLE, ROOT, head
 from .emit_c import VECTOR_SIGN
 from .sincos import source as sincos_source
 from .tape import CODES
@@ -166,14 +166,7 @@ def tape_source(dtype: str) -> str:
 {sincos_source(dtype)}
 {ANY_VECTOR}
 {ROOT}
-static inline __attribute__((unused)) void sincos_one(T x, T *sine, T *cosine)
-{{
-  V s, c;
-  sincos_any((V){{0}} + x, &s, &c);
-  *sine = s[0];
-  *cosine = c[0];
-}}
-{transpose_source(dtype)}
+{ONE_ANGLE}{transpose_source(dtype)}
 {STRUCT}
 {one}
 {block}

@@ -118,7 +118,9 @@ class Function:
         """``count`` states to try it at, one array for each argument: within ``reach`` of zero, or ``around``."""
         if not self.around:
             return [rng.uniform(-reach, reach, (count, width)) for _, width in self.arguments]
-        return [np.array(value) + own * rng.uniform(-1, 1, (count, len(value))) for value, own in self.around]
+        return [
+            np.array(value) + half_width * rng.uniform(-1, 1, (count, len(value))) for value, half_width in self.around
+        ]
 
     @cached_property
     def identity(self) -> str:
@@ -142,5 +144,5 @@ def graph_facts(function: Function) -> str:
         f"{x.index}{x.op}{','.join(str(operand.index) for operand in x.operands)}{x.value}"
         for x in reachable(function.nodes)
     )
-    outputs = (f"{shape}{[node.index for node in part]}" for shape, part in function.outputs)
+    outputs = (f"{shape}{[node.index for node in nodes_of_result]}" for shape, nodes_of_result in function.outputs)
     return ";".join([*nodes, *outputs])

@@ -47,12 +47,12 @@ def bias(m: GraphModel) -> Tables:
 
 def gravity_load(m: GraphModel) -> Tables:
     """G, by composite bodies or by Newton-Euler at rest, whichever is shorter."""
-    q, still = m.input("q"), [0] * m.n
+    q, zero = m.input("q"), [0] * m.n
     composed = m.system.gravity(m.graph, q, m.chain)
     if m.system.has_moving_bodies:
         return (composed,)
-    held = newton_euler.inverse_dynamics(m.plane, m.graph, *m.plain.coupling.motion(q, still, still))
-    return (smallest(composed, m.plain.coupling.load(held)),)
+    newton_euler_torques = newton_euler.inverse_dynamics(m.plane, m.graph, *m.plain.coupling.motion(q, zero, zero))
+    return (smallest(composed, m.plain.coupling.load(newton_euler_torques)),)
 
 
 def mass_matrix(m: GraphModel) -> Tables:
@@ -68,12 +68,12 @@ def inverse_mass_matrix(m: GraphModel) -> Tables:
 def forward_dynamics(m: GraphModel) -> Tables:
     """qdd = D^-1 (tau - h - G - F + Q), by factors or by articulated bodies, whichever is shorter."""
     q, qd, tau = m.input("q"), m.input("qd"), m.input("tau")
-    ways = []
+    candidates = []
     if m.system.by_bodies:
-        ways.append(SystemOverRing(m.arm, m.graph, m.symbols, m.chain).acceleration(m.graph, q, qd, tau))
-    if not ways or m.n <= FEW:
-        ways.append(solved(m, q, qd, tau)[0])
-    return (smallest(*ways),)
+        candidates.append(SystemOverRing(m.arm, m.graph, m.symbols, m.chain).acceleration(m.graph, q, qd, tau))
+    if not candidates or m.n <= FEW:
+        candidates.append(solved(m, q, qd, tau)[0])
+    return (smallest(*candidates),)
 
 
 def motor_torques(m: GraphModel) -> Tables:
@@ -113,8 +113,8 @@ def center_of_mass(m: GraphModel) -> Tables:
 
 def center_of_mass_jacobian(m: GraphModel) -> Tables:
     """P over the mass, per joint velocity."""
-    part = _per_mass(m)
-    return ([[part * x for x in row] for row in m.system.linear_momentum(m.graph, m.input("q"))],)
+    share = _per_mass(m)
+    return ([[share * x for x in row] for row in m.system.linear_momentum(m.graph, m.input("q"))],)
 
 
 def momentum_matrix(m: GraphModel) -> Tables:
@@ -126,8 +126,8 @@ def momentum_matrix(m: GraphModel) -> Tables:
 
 
 def _centre(m: GraphModel) -> list[Scalar]:
-    part = _per_mass(m)
-    return [part * x for x in m.system.first_moment(m.graph, m.input("q"))]
+    share = _per_mass(m)
+    return [share * x for x in m.system.first_moment(m.graph, m.input("q"))]
 
 
 def _per_mass(m: GraphModel) -> Node:
@@ -150,10 +150,10 @@ def _at_motors(m: GraphModel, tau: list[Scalar]) -> list[Scalar]:
     return _eliminated([[row[j] for row in rows] for j in range(m.n)], tau, m.graph)
 
 
-def _eliminated(matrix: list[list[Scalar]], right: list[Scalar], graph: Graph) -> list[Scalar]:
-    """x with matrix x = right; rows are exchanged for one whose pivot is a known number, or else not zero."""
-    n = len(right)
-    rows, side = [list(row) for row in matrix], list(right)
+def _eliminated(matrix: list[list[Scalar]], rhs: list[Scalar], graph: Graph) -> list[Scalar]:
+    """x with matrix x = rhs; rows are exchanged for one whose pivot is a known number, or else not zero."""
+    n = len(rhs)
+    rows, side = [list(row) for row in matrix], list(rhs)
 
     def rank(k: int, i: int) -> int:
         node = graph.node(rows[i][k])
@@ -237,12 +237,12 @@ OF_DRIVES = ("motor_torques", "computed_torques", "computed_motor_torques")
 
 def function(arm: ArmDescription, name: str, parameters: str | None = None) -> Function:
     """The function ``name`` of this system, ready to be compiled for any target; the same as long as anyone has it."""
-    kept: WeakValueDictionary[tuple[str, str | None], Function]
-    kept = vars(arm).setdefault(_KEPT, WeakValueDictionary())  # where a description keeps what it has worked out
-    made = kept.get((name, parameters)) if isinstance(name, str) and parameters in KINDS else None
-    if made is None:
-        made = kept[name, parameters] = _function(arm, name, parameters)
-    return made
+    functions: WeakValueDictionary[tuple[str, str | None], Function]
+    functions = vars(arm).setdefault(_KEPT, WeakValueDictionary())  # where a description keeps what it has worked out
+    result = functions.get((name, parameters)) if isinstance(name, str) and parameters in KINDS else None
+    if result is None:
+        result = functions[name, parameters] = _function(arm, name, parameters)
+    return result
 
 
 def _function(arm: ArmDescription, name: str, parameters: str | None) -> Function:
@@ -271,7 +271,7 @@ def _function(arm: ArmDescription, name: str, parameters: str | None) -> Functio
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
         remarks=remarks(arm, parameters),
         meanings=_motor_meaning(arm) if any(result == "motor_torque" for result, _ in entry.results) else {},
-        ways=_ways(arm, name, parameters),
+        ways=_other_ways(arm, name, parameters),
         recursion=partial(looped, arm, name) if loops else None,
     )
 
@@ -281,10 +281,10 @@ def looped(arm: ArmDescription, name: str, caller: Any, dtype: Any) -> bool:
     return joint_recursion.attached(caller, name, arm, dtype)
 
 
-def _ways(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[], tuple[Way, ...]] | None:
+def _other_ways(arm: ArmDescription, name: str, parameters: str | None) -> Callable[[], tuple[Way, ...]] | None:
     """What makes other ways to a function that has some."""
-    known = {"inverse_dynamics_derivatives": _ways_to_torques, "forward_dynamics_derivatives": _ways_to_accelerations}
-    return partial(known[name], arm, parameters) if name in known else None
+    makers = {"inverse_dynamics_derivatives": _ways_to_torques, "forward_dynamics_derivatives": _ways_to_accelerations}
+    return partial(makers[name], arm, parameters) if name in makers else None
 
 
 def _motor_meaning(arm: ArmDescription) -> dict[str, str]:
@@ -292,8 +292,8 @@ def _motor_meaning(arm: ArmDescription) -> dict[str, str]:
     forces = [k for k, unit in enumerate(motor_units(arm)) if unit == "N"]
     if len(forces) == len(arm.drives.actuators):
         return {"motor_torque": "motor forces (N)"}
-    told = f", at {listed([f'[{k}]' for k in forces])} forces (N)" if forces else ""
-    return {"motor_torque": f"motor torques (N m){told}"}
+    note = f", at {listed([f'[{k}]' for k in forces])} forces (N)" if forces else ""
+    return {"motor_torque": f"motor torques (N m){note}"}
 
 
 def _ways_to_torques(arm: ArmDescription, parameters: str | None) -> tuple[Way, ...]:
@@ -307,9 +307,9 @@ def _ways_to_accelerations(arm: ArmDescription, parameters: str | None) -> tuple
 
 def refuse_unfit(arm: ArmDescription, name: str) -> None:
     """Refuse a function that this system cannot have, or that would leave out what it has."""
-    said = unfit(arm, name)
-    if said:
-        raise ArmError(f"{arm.where}{arm.name}: {said}")
+    reason = unfit(arm, name)
+    if reason:
+        raise ArmError(f"{arm.where}{arm.name}: {reason}")
 
 
 def unfit(arm: ArmDescription, name: str) -> str:
@@ -347,21 +347,21 @@ def determined(arm: ArmDescription, build: Callable[[], Tables]) -> Tables:
 def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
     """What is built into a function of this system, in words."""
     gravity = ", ".join(repr(float(g)) for g in arm.gravity)
-    kept = "Geometry" if parameters == "inertial" else "Geometry, inertia"
-    said = [f"{kept} and gravity ({gravity}) m/s^2 are built in." if parameters != "all" else ""]
+    built_in = "Geometry" if parameters == "inertial" else "Geometry, inertia"
+    lines = [f"{built_in} and gravity ({gravity}) m/s^2 are built in." if parameters != "all" else ""]
     for link, load in arm.loads:
-        said.append(f"A load of {float(load.body.mass):g} kg on {link} is built in.")
+        lines.append(f"A load of {float(load.body.mass):g} kg on {link} is built in.")
     if not arm.loads and parameters != "load":
-        said.append("There is no load in the hand.")
+        lines.append("There is no load in the hand.")
     for joint in arm.followers:
-        said.append(f"Joint {joint.name} follows: it stands at {joint.follows}.")
+        lines.append(f"Joint {joint.name} follows: it stands at {joint.follows}.")
     if arm.counts_drives:
-        said.append(f"Rotors ({arm.drive_model}), transmission and friction of the drives are built in.")
+        lines.append(f"Rotors ({arm.drive_model}), transmission and friction of the drives are built in.")
     elif arm.drives:
-        said.append("The links alone: rotors and friction of the drives are not in it.")
+        lines.append("The links alone: rotors and friction of the drives are not in it.")
     if arm.elastic:
-        said.append("Springs and dampers are built in.")
-    return tuple(line for line in said if line)
+        lines.append("Springs and dampers are built in.")
+    return tuple(line for line in lines if line)
 
 
 def system_facts(arm: ArmDescription) -> str:

@@ -92,15 +92,15 @@ def parameter_names(arm: ArmDescription, parameters: str | None) -> tuple[str, .
 
 def parameter_values(arm: ArmDescription, parameters: str | None) -> list[float]:
     """The arm's own numbers for ``parameter_names``."""
-    known: dict[str, float] = dict(zip(("gx", "gy", "gz"), map(float, arm.gravity), strict=True))
+    values: dict[str, float] = dict(zip(("gx", "gy", "gz"), map(float, arm.gravity), strict=True))
     for index, body in enumerate(arm.bodies):
-        known |= {f"{k}{index + 1}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
+        values |= {f"{k}{index + 1}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
     for step in _steps(arm):
-        known[step.name] = step.amount.radians if isinstance(step.amount, Angle) else float(step.amount)
-    held = dict(arm.loads).get(arm.tool_link)
-    load = [float(x) for x in held.body.parameters] if held is not None else [0.0] * 10
-    known |= {f"{k}L": x for k, x in zip(PARAMETERS, load, strict=True)}
-    return [known[name] for name in parameter_names(arm, parameters)]
+        values[step.name] = step.amount.radians if isinstance(step.amount, Angle) else float(step.amount)
+    payload = dict(arm.loads).get(arm.tool_link)
+    load = [float(x) for x in payload.body.parameters] if payload is not None else [0.0] * 10
+    values |= {f"{k}L": x for k, x in zip(PARAMETERS, load, strict=True)}
+    return [values[name] for name in parameter_names(arm, parameters)]
 
 
 def torque(
@@ -108,17 +108,17 @@ def torque(
     q: Sequence[Node],
     qd: Sequence[Node],
     qdd: Sequence[Scalar],
-    wanted: Sequence[Node] | None = None,
+    friction_speeds: Sequence[Node] | None = None,
 ) -> list[Scalar]:
     """tau with the chain regrouped in the way that comes out smaller."""
-    return shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links, friction_speeds=wanted))
+    return shortest(m, lambda links: m.system.torque(m.graph, q, qd, qdd, links=links, friction_speeds=friction_speeds))
 
 
 def solved(m: GraphModel, q: Sequence[Node], qd: Sequence[Node], tau: Sequence[Scalar]) -> tuple[list[Scalar], Any]:
     """qdd by composite bodies and sparse factors, which are given back for further use."""
     factors = m.system.factored(m.graph, m.system.mass_matrix(m.graph, q, m.chain))
-    rest = [sub(t, b) for t, b in zip(tau, torque(m, q, qd, [0] * m.n), strict=True)]
-    return m.system.solved(factors, rest), factors
+    net = [sub(t, b) for t, b in zip(tau, torque(m, q, qd, [0] * m.n), strict=True)]
+    return m.system.solved(factors, net), factors
 
 
 def shortest(m: GraphModel, build: Callable[[Chain], Any]) -> Any:
@@ -126,6 +126,8 @@ def shortest(m: GraphModel, build: Callable[[Chain], Any]) -> Any:
     return smallest(build(m.plane), build(m.chain))
 
 
-def smallest(*ways: Any) -> Any:
-    """The way that needs the fewest nodes."""
-    return min(ways, key=lambda way: len(reachable([node for node in flat(way) if isinstance(node, Node)])))
+def smallest(*candidates: Any) -> Any:
+    """The one of these that needs the fewest nodes."""
+    return min(
+        candidates, key=lambda candidate: len(reachable([node for node in flat(candidate) if isinstance(node, Node)]))
+    )

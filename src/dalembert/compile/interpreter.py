@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ PER_SINGLE, PER_STATE = 1.2e-9, 0.2e-9
 """About what an operation of a table takes (s), in a single state and in a batch."""
 NEVER = 100_000
 """Operations beyond which a function stays a table: its code would be longer than what caches hold."""
-_libraries: dict[str, shared_library.CompiledLibrary] = {}
 
 
 def attached(caller: Any, program: Program, dtype: np.dtype[Any]) -> bool:
@@ -51,30 +50,25 @@ def attach(caller: Any, tape: Tape, library: shared_library.CompiledLibrary, sin
     caller.attach_tape(*addresses, tape.address, (tape, library), singles, states)
 
 
+@lru_cache
 def interpreter(dtype: np.dtype[Any]) -> shared_library.CompiledLibrary:
     """The library for numbers of this type."""
-    if dtype.name not in _libraries:
-        _libraries[dtype.name] = verified_library(tape_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
-    return _libraries[dtype.name]
+    return verified_library(tape_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
 
 
 def verify(library: shared_library.CompiledLibrary, dtype: np.dtype[Any]) -> None:
     """Every operation against NumPy, one state at a time and in a batch."""
     function = sample()
     tape = Tape(Program(function, fused=True), dtype)
-    caller = shared_library.caller_type()((4,), function.shapes, dtype.num, 0, _never)
+    caller = shared_library.caller_type()((4,), function.shapes, dtype.num, 0, shared_library.uncallable)
     attach(caller, tape, library, float("inf"), float("inf"))
     x = np.random.default_rng(0).uniform(0.5, 2, (37, 4)).astype(dtype)
     values = {f"x_{k}": x[:, k].astype(float) for k in range(4)}
-    right = np.stack([np.broadcast_to(value, 37) for value in evaluate(function.nodes, values, REAL)], axis=-1)
+    expected = np.stack([np.broadcast_to(value, 37) for value in evaluate(function.nodes, values, REAL)], axis=-1)
     tolerance = 1e-12 if dtype == np.float64 else 1e-4
-    for found in (caller(x), np.array([caller(row) for row in x])):
-        if not (np.abs(found - right) <= tolerance * (1 + np.abs(right))).all():
+    for computed in (caller(x), np.array([caller(row) for row in x])):
+        if not (np.abs(computed - expected) <= tolerance * (1 + np.abs(expected))).all():
             raise build.CompileError(f"the C compiler {build.find().command[0]} built code that computes wrongly")
-
-
-def _never(*_: object) -> None:
-    raise build.CompileError("the compiled code cannot be called")
 
 
 def sample() -> Function:
@@ -84,13 +78,14 @@ def sample() -> Function:
         graph = Graph()
         x, y, z, w = graph.inputs("x_", 4)
         k = Fraction(3, 7)
-        late, far = graph.sincos(x * y)
-        early, other = graph.sincos(x + k)
-        found = [
-            x + y, x - y, y - x, x * y, -(x + z), graph.inverse(y), graph.sqrt(z), graph.sign(x - y), late, far + early,
-            other, k + x * x, k - x, x - k, k * x, x * y + z, z - x * y, x * y - z, k * x + y, y - k * x, k * x - y,
-            x * y + z * w, (x * y + k) * w, 5, k, x, late * late + far * far, graph.sign(y) * graph.sqrt(x * w + z),
+        sin_xy, cos_xy = graph.sincos(x * y)
+        sin_x, cos_x = graph.sincos(x + k)
+        values = [
+            x + y, x - y, y - x, x * y, -(x + z), graph.inverse(y), graph.sqrt(z), graph.sign(x - y), sin_xy,
+            cos_xy + sin_x, cos_x, k + x * x, k - x, x - k, k * x, x * y + z, z - x * y, x * y - z, k * x + y,
+            y - k * x, k * x - y, x * y + z * w, (x * y + k) * w, 5, k, x, sin_xy * sin_xy + cos_xy * cos_xy,
+            graph.sign(y) * graph.sqrt(x * w + z),
         ]  # fmt: skip
-        return ([graph.node(value) for value in found],)
+        return ([graph.node(value) for value in values],)
 
     return Function("sample", (("x", 4),), (("y", (28,)),), tables)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,6 @@ FEW_JOINTS = {
 """Joints up to which straight-line code is made: to about there it is as quick as loops, and it grows long to make."""
 INERTIAL = ("mass_matrix", "inverse_mass_matrix", "coriolis_matrix")
 """Functions in which neither friction nor springs are."""
-_libraries: dict[str, shared_library.CompiledLibrary] = {}
 
 
 class RecursionLayout(ctypes.Structure):
@@ -60,11 +59,11 @@ class Recursion:
         self.n = n
         fixed = np.zeros((chain.n, FIXED))
         for row, segment in zip(fixed, chain.segments, strict=True):
-            second = second_moments(segment.tensor, REAL)
+            second_moment = second_moments(segment.tensor, REAL)
             row[:9], row[9:12] = np.ravel(segment.rotation), segment.position
-            row[12], row[13:16], row[16:] = segment.mass, segment.moment, [second[i][j] for i, j in UPPER]
-        rest = np.zeros(MOVE)
-        rest[:9], rest[21:] = np.eye(3).ravel(), [-float(g) for g in chain.gravity]
+            row[12], row[13:16], row[16:] = segment.mass, segment.moment, [second_moment[i][j] for i, j in UPPER]
+        base = np.zeros(MOVE)
+        base[:9], base[21:] = np.eye(3).ravel(), [-float(g) for g in chain.gravity]
         paths = [path[:-1] for path in chain.paths] if rows is None else [tuple(range(k)) for k in range(n)]
         below: list[list[int]] = [[] for _ in range(n)]
         for k, path in enumerate(paths):
@@ -73,7 +72,7 @@ class Recursion:
         coupled = rows if rows is not None else [[(k, 1.0)] for k in range(n)]
         self.arrays: dict[str, NDArray[Any]] = {
             "fixed": fixed.astype(dtype),
-            "rest": rest.astype(dtype),
+            "rest": base.astype(dtype),
             "ratios": np.array([ratio for row in coupled for _, ratio in row], dtype),
             "parent": np.array([segment.parent for segment in chain.segments], np.int32),
             "revolute": np.array([segment.revolute for segment in chain.segments], np.int32),
@@ -100,33 +99,32 @@ def _lists(starts: str, entries: str, lists: Sequence[Sequence[int]]) -> dict[st
     """Lists one after another, and where each begins."""
     return {
         starts: np.cumsum([0, *map(len, lists)]).astype(np.int32),
-        entries: np.array([x for part in lists for x in part] or [0], np.int32),
+        entries: np.array([x for entries_of_one in lists for x in entries_of_one] or [0], np.int32),
     }
 
 
+@lru_cache
 def library(dtype: np.dtype[Any]) -> shared_library.CompiledLibrary:
     """The library for numbers of this type."""
-    if dtype.name not in _libraries:
-        _libraries[dtype.name] = verified_library(recursion_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
-    return _libraries[dtype.name]
+    return verified_library(recursion_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
 
 
 def verify(code: shared_library.CompiledLibrary, dtype: np.dtype[Any]) -> None:
     """The derivatives of a small tree against the pages of the formulations, one state at a time and in a batch."""
     chain, name = _sample(), "inverse_dynamics_derivatives"
     table, shapes = Recursion(chain, chain.n, None, dtype), ((chain.n, chain.n),) * 3
-    caller = shared_library.CtypesCaller((chain.n,) * 3, shapes, dtype.num, 0, _never)
+    caller = shared_library.CtypesCaller((chain.n,) * 3, shapes, dtype.num, 0, shared_library.uncallable)
     attach(caller, name, table, code)
     states = np.random.default_rng(0).uniform(-1, 1, (3, 19, chain.n)).astype(dtype)
     batch = tuple(np.zeros((19, chain.n**2), dtype) for _ in shapes)
     caller.chunk(tuple(states), batch, 0, 19)
     single = tuple(np.zeros(chain.n**2, dtype) for _ in shapes)
     caller.bind(tuple(states[:, 4]), single, None)()
-    right = torque_derivatives(chain, REAL, *states[:, 4].astype(float).tolist())
-    want = np.array([*right, composite_body.mass_matrix(chain, REAL, states[0, 4].astype(float).tolist())])
-    tolerance = (1e-12 if dtype == np.float64 else 1e-4) * np.abs(want).max()
-    for found in (single, [table[4] for table in batch]):
-        if not (np.abs(np.reshape(found, want.shape) - want) <= tolerance).all():
+    slopes = torque_derivatives(chain, REAL, *states[:, 4].astype(float).tolist())
+    expected = np.array([*slopes, composite_body.mass_matrix(chain, REAL, states[0, 4].astype(float).tolist())])
+    tolerance = (1e-12 if dtype == np.float64 else 1e-4) * np.abs(expected).max()
+    for computed in (single, [table[4] for table in batch]):
+        if not (np.abs(np.reshape(computed, expected.shape) - expected) <= tolerance).all():
             raise build.CompileError(f"the C compiler {build.find().command[0]} built code that computes wrongly")
 
 
@@ -139,10 +137,6 @@ def _sample() -> Chain:
         for parent, revolute in ((-1, True), (0, False), (0, True))
     )
     return Chain(tuple(segments), (1.0, 2.0, -9.0), 2, (EYE, ZERO))
-
-
-def _never(*_: object) -> None:
-    raise build.CompileError("the compiled code cannot be called")
 
 
 def fits(arm: ArmDescription, name: str) -> bool:
@@ -160,8 +154,8 @@ def too_long(arm: ArmDescription, name: str) -> bool:
 def resists(arm: ArmDescription) -> bool:
     """Whether friction, springs or dampers act on an arm."""
     drives = arm.drives
-    own = (drives.friction_of(joint.name) for joint in arm.all_moving)
-    rubs = arm.counts_drives and any((*(actuator.friction for actuator in drives.actuators), *own))
+    of_joints = (drives.friction_of(joint.name) for joint in arm.all_moving)
+    rubs = arm.counts_drives and any((*(actuator.friction for actuator in drives.actuators), *of_joints))
     return bool(arm.elastic) or rubs
 
 
@@ -177,7 +171,7 @@ def attached(caller: Any, name: str, arm: ArmDescription, dtype: np.dtype[Any]) 
     try:
         code = library(dtype)
     except build.CompileError as fault:
-        build.say_slow(fault)
+        build.warn_slow(fault)
         return False
     attach(caller, name, Recursion(*_bodies(arm), dtype), code)
     return True

@@ -96,17 +96,17 @@ class Kernel:
             if out is not None:
                 raise ArmError("out takes results that are computed now; leave it out with Dask arrays")
             return mapped(partial(self._call, threads=threads), *arrays)
-        if out is None and self._ready.get("single") is False and self._single(arrays):
-            return self._quick(arrays)
+        if out is None and self._ready.get("single") is False and self._is_single_state(arrays):
+            return self._single_in_python(arrays)
         rows = [
             self._array(name, width, values)
-            for (name, width), values in zip(self.arguments, self._all(arrays), strict=True)
+            for (name, width), values in zip(self.arguments, self._all_arguments(arrays), strict=True)
         ]
         try:
             batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
         except ValueError:
-            said = ", ".join(f"{name} {array.shape}" for (name, _), array in zip(self.arguments, rows, strict=True))
-            raise ArmError(f"these batches do not broadcast against each other: {said}") from None
+            shapes = ", ".join(f"{name} {array.shape}" for (name, _), array in zip(self.arguments, rows, strict=True))
+            raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
         size = math.prod(batch)
         flat = tuple(_flat(array, batch, size) for array in rows)
         results = self._outputs(out, batch)
@@ -117,30 +117,30 @@ class Kernel:
             np.empty((size, math.prod(shape)), self.dtype) if target is None else target
             for target, shape in zip(straight, self.shapes, strict=True)
         )
-        odd = self._run(flat, computed, None if batch == () else size, threads)
-        for result, target, made, shape in zip(results, straight, computed, self.shapes, strict=True):
+        not_finite = self._run(flat, computed, None if batch == () else size, threads)
+        for result, target, rows_of_result, shape in zip(results, straight, computed, self.shapes, strict=True):
             if target is None:
-                result[...] = made.reshape(*batch, *shape)
-        if odd and self._refuse is not None:
+                result[...] = rows_of_result.reshape(*batch, *shape)
+        if not_finite and self._refuse is not None:
             self._refuse(**{name: array for (name, _), array in zip(self.arguments, rows, strict=True)})
         return results[0] if len(results) == 1 else results
 
-    def _single(self, arrays: Sequence[Any]) -> bool:
+    def _is_single_state(self, arrays: Sequence[Any]) -> bool:
         """Whether these are one state as it is computed: plain arrays of this kernel's type."""
         return self.straight is not None and all(
             type(array) is np.ndarray and array.dtype == self.dtype and array.shape == (width,)
-            for array, (_, width) in zip(self._all(arrays), self.arguments, strict=True)
+            for array, (_, width) in zip(self._all_arguments(arrays), self.arguments, strict=True)
         )
 
-    def _quick(self, arrays: Sequence[Any]) -> Any:
+    def _single_in_python(self, arrays: Sequence[Any]) -> Any:
         """One state in Python, with nothing to convert: checks would take longer than the computing."""
         assert self.straight is not None
-        values = [x for array in self._all(arrays) for x in array.tolist()]
-        found = self.straight.one(values)
-        if self._refuse is not None and not math.isfinite(sum(values) + found.sum()):
+        values = [x for array in self._all_arguments(arrays) for x in array.tolist()]
+        outputs = self.straight.one(values)
+        if self._refuse is not None and not math.isfinite(sum(values) + outputs.sum()):
             self._refuse(**{name: array for (name, _), array in zip(self.arguments, arrays, strict=False)})
         bounds = np.cumsum([math.prod(shape) for shape in self.shapes])[:-1] if len(self.shapes) > 1 else ()
-        parts = np.split(found, bounds) if len(bounds) else [found]
+        parts = np.split(outputs, bounds) if len(bounds) else [outputs]
         results = tuple(part.reshape(shape).astype(self.dtype) for part, shape in zip(parts, self.shapes, strict=True))
         return results[0] if len(results) == 1 else results
 
@@ -155,17 +155,17 @@ class Kernel:
         if not self._prepare("single" if size is None else "batch", size or 1):
             return self._in_numpy(flat, computed, self._in_python)
         if size is None:
-            return int(self._one(flat, computed))
+            return int(self._single_state(flat, computed))
         count = min(threads or os.cpu_count() or 1, -(-size // CHUNK))
         if count <= 1:
             return self.fast.chunk(flat, computed, 0, size)
         step = -(-size // (count * CHUNK)) * CHUNK
         bounds = [(begin, min(begin + step, size)) for begin in range(0, size, step)]
         jobs = [_pool(count).submit(self.fast.chunk, flat, computed, *bound) for bound in bounds[1:]]
-        odd = self.fast.chunk(flat, computed, *bounds[0])
-        return odd | max(job.result() for job in jobs)
+        not_finite = self.fast.chunk(flat, computed, *bounds[0])
+        return not_finite | max(job.result() for job in jobs)
 
-    def _one(self, flat: tuple[NDArray[Any], ...], computed: tuple[NDArray[Any], ...]) -> bool:
+    def _single_state(self, flat: tuple[NDArray[Any], ...], computed: tuple[NDArray[Any], ...]) -> bool:
         arrays = tuple(np.ascontiguousarray(array[0]) for array in flat)
         self.fast.bind(arrays, tuple(result[0] for result in computed), None)()
         return not all(np.isfinite(array).all() for array in (*arrays, *computed))
@@ -191,16 +191,16 @@ class Kernel:
         evaluated: Callable[[tuple[NDArray[Any], ...]], NDArray[np.float64]],
     ) -> int:
         """The results by what ``evaluated`` makes of the arguments; in pieces, to bound the memory."""
-        odd = 0
+        not_finite = 0
         for begin in range(0, len(computed[0]), PIECE):
-            part = slice(begin, begin + PIECE)
-            found = evaluated(tuple(array[part] for array in flat))
-            place = 0
+            states = slice(begin, begin + PIECE)
+            table = evaluated(tuple(array[states] for array in flat))
+            column = 0
             for result in computed:
-                result[part] = found[:, place : place + result.shape[1]]
-                place += result.shape[1]
-            odd |= not (np.isfinite(found).all() and all(np.isfinite(array[part]).all() for array in flat))
-        return odd
+                result[states] = table[:, column : column + result.shape[1]]
+                column += result.shape[1]
+            not_finite |= not (np.isfinite(table).all() and all(np.isfinite(array[states]).all() for array in flat))
+        return not_finite
 
     def _evaluated(self, flat: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
         """All outputs as columns, node by node in NumPy: the reference of everything else."""
@@ -208,19 +208,22 @@ class Kernel:
         for (_, names), array in zip(self.function.inputs, flat, strict=True):
             values |= {name: array[:, k].astype(float) for k, name in enumerate(names)}
         with np.errstate(all="ignore"):
-            found = evaluate(self.function.nodes, values, REAL)
-        return np.stack([np.broadcast_to(np.asarray(x, float), (len(flat[0]),)) for x in found], axis=-1)
+            outputs = evaluate(self.function.nodes, values, REAL)
+        return np.stack([np.broadcast_to(np.asarray(x, float), (len(flat[0]),)) for x in outputs], axis=-1)
 
     def in_numpy(self, *arrays: ArrayLike) -> Any:
         """The same results by NumPy: the reference of the compiled code."""
         rows = [
-            self._array(*argument, values) for argument, values in zip(self.arguments, self._all(arrays), strict=True)
+            self._array(*argument, values)
+            for argument, values in zip(self.arguments, self._all_arguments(arrays), strict=True)
         ]
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
         size = math.prod(batch)
         computed = tuple(np.empty((size, math.prod(shape)), self.dtype) for shape in self.shapes)
         self._in_numpy(tuple(_flat(array, batch, size) for array in rows), computed, self._evaluated)
-        results = tuple(made.reshape(*batch, *shape) for made, shape in zip(computed, self.shapes, strict=True))
+        results = tuple(
+            rows_of_result.reshape(*batch, *shape) for rows_of_result, shape in zip(computed, self.shapes, strict=True)
+        )
         return results[0] if len(results) == 1 else results
 
     def bind(self, *arrays: NDArray[Any], out: Any = None) -> Callable[[], Any]:
@@ -230,37 +233,37 @@ class Kernel:
         Without ``out`` the results are arrays of its own, the same at every call. ``out`` must not share memory
         with the arguments.
         """
-        given = self._all(arrays)
-        for (name, width), array in zip(self.arguments, given, strict=True):
+        arguments = self._all_arguments(arrays)
+        for (name, width), array in zip(self.arguments, arguments, strict=True):
             if not isinstance(array, np.ndarray) or array.shape != (width,) or array.dtype != self.dtype:
                 raise ArmError(f"{name} must be a {self.dtype.name} array of {width} numbers to be bound to")
             if not array.flags.c_contiguous or not array.flags.aligned:
                 raise ArmError(f"{name} must be contiguous in memory to be bound to")
         results = self._outputs(out, ())
         for result in results:
-            if not result.flags.c_contiguous or any(np.may_share_memory(result, array) for array in given):
+            if not result.flags.c_contiguous or any(np.may_share_memory(result, array) for array in arguments):
                 raise ArmError("out must be contiguous and share no memory with the arguments to be bound to")
         answer = results[0] if len(results) == 1 else results
         flat = tuple(result.reshape(-1) for result in results)
         if self._prepare("single"):
-            return self.fast.bind(tuple(given), flat, answer)
+            return self.fast.bind(tuple(arguments), flat, answer)
 
         def bound() -> Any:
             self._in_numpy(
-                tuple(array[None] for array in given), tuple(result[None] for result in flat), self._in_python
+                tuple(array[None] for array in arguments), tuple(result[None] for result in flat), self._in_python
             )
             return answer
 
         return bound
 
-    def _all(self, arrays: Sequence[Any]) -> list[Any]:
+    def _all_arguments(self, arrays: Sequence[Any]) -> list[Any]:
         """The arguments, the parameters of the description in place of left out ones."""
         if len(arrays) == len(self.arguments):
             return list(arrays)
         if self.function.parameters.names and len(arrays) == len(self.arguments) - 1:
             return [*arrays, self.default_parameters]
-        wanted = ", ".join(name for name, _ in self.arguments)
-        raise ArmError(f"{self.name} takes {len(self.arguments)} arguments ({wanted}), got {len(arrays)}")
+        names = ", ".join(name for name, _ in self.arguments)
+        raise ArmError(f"{self.name} takes {len(self.arguments)} arguments ({names}), got {len(arrays)}")
 
     def _array(self, name: str, width: int, values: ArrayLike) -> NDArray[Any]:
         refuse_masked(name, values)
@@ -272,46 +275,46 @@ class Kernel:
         except (TypeError, ValueError):
             raise ArmError(f"{name} must be real numbers, {width} of them last, got {values!r:.80}") from None
         if array.shape[-1:] != (width,):
-            what = "numbers" if name == "parameters" else "joints"
-            raise ArmError(f"{name} must end in {width} {what}, got {array.shape}")
+            plural = "numbers" if name == "parameters" else "joints"
+            raise ArmError(f"{name} must end in {width} {plural}, got {array.shape}")
         return array
 
     def _outputs(self, out: Any, batch: tuple[int, ...]) -> tuple[NDArray[Any], ...]:
         if out is None:
             flat = self.fast.results(math.prod(batch))
             return tuple(array.reshape(*batch, *shape) for array, shape in zip(flat, self.shapes, strict=True))
-        given = out if isinstance(out, tuple) else (out,)
-        if len(given) != len(self.shapes):
+        outputs = out if isinstance(out, tuple) else (out,)
+        if len(outputs) != len(self.shapes):
             raise ArmError(f"{self.name} gives {len(self.shapes)} results; out must be a tuple of as many arrays")
-        for array, shape in zip(given, self.shapes, strict=True):
-            wanted = (*batch, *shape)
-            if not isinstance(array, np.ndarray) or array.shape != wanted or array.dtype != self.dtype:
-                raise ArmError(f"out must be a {self.dtype.name} array of shape {wanted}")
+        for array, shape in zip(outputs, self.shapes, strict=True):
+            full_shape = (*batch, *shape)
+            if not isinstance(array, np.ndarray) or array.shape != full_shape or array.dtype != self.dtype:
+                raise ArmError(f"out must be a {self.dtype.name} array of shape {full_shape}")
             if not array.flags.writeable:
                 raise ArmError("out is read-only; give an array that can be written")
-        for one, other in combinations(given, 2):
-            if _overlap(one, other):
+        for a, b in combinations(outputs, 2):
+            if _overlap(a, b):
                 raise ArmError(
                     "arrays of out share memory, so that one result would go over another; give each its own"
                 )
-        return given
+        return outputs
 
     # -- compiling ------------------------------------------------------------------------------
 
-    def _prepare(self, which: str, states: int | None = None) -> bool:
+    def _prepare(self, form: str, states: int | None = None) -> bool:
         """Have the code for one state or for a batch ready; False, after one line of warning, where it cannot be.
 
         A patient kernel may compute ``states`` by its table instead; a function that is a recursion needs no code.
         """
         if self._by_loop():
             return True
-        if which not in self._ready:
+        if form not in self._ready:
             with self._lock:
-                if states is not None and self._patient and self._by_table(which, states):
+                if states is not None and self._patient and self._by_table(form, states):
                     return True
-                if which not in self._ready:
-                    self._ready[which] = self._load(which)
-        return self._ready[which] or bool(self._table)
+                if form not in self._ready:
+                    self._ready[form] = self._load(form)
+        return self._ready[form] or bool(self._table)
 
     def _by_loop(self) -> bool:
         """Whether the function is computed by a loop over the table of its arm."""
@@ -322,27 +325,27 @@ class Kernel:
                     self._looped = by_loop is not None and by_loop(self.fast, self.dtype)
         return self._looped
 
-    def _by_table(self, which: str, states: int) -> bool:
+    def _by_table(self, form: str, states: int) -> bool:
         """Whether so many states are computed by the table: there is no code yet, and it does not pay to make it."""
-        if which not in self._sought:
-            self._sought.add(which)
+        if form not in self._sought:
+            self._sought.add(form)
             try:
-                if cache.stored(self._key(which)) is not None:
+                if cache.stored(self._key(form)) is not None:
                     return False
             except build.CompileError:
                 return False
         if self._table is None:
             self._table = interpreter.attached(self.fast, self.program, self.dtype)
-        return self._table and which not in self._ready and bool(self.fast.afford(which == "batch", states))
+        return self._table and form not in self._ready and bool(self.fast.afford(form == "batch", states))
 
-    def _load(self, which: str) -> bool:
+    def _load(self, form: str) -> bool:
         try:
-            path = cache.library(self._key(which), lambda folder: self._build(which, folder))
+            path = cache.library(self._key(form), lambda folder: self._build(form, folder))
             library = shared_library.CompiledLibrary(path)
-            self._addresses[which] = library.address(f"kernel_{which}")
-            self.fast.attach(which, self._addresses[which], library)
+            self._addresses[form] = library.address(f"kernel_{form}")
+            self.fast.attach(form, self._addresses[form], library)
         except build.CompileError as fault:
-            build.say_slow(fault)
+            build.warn_slow(fault)
             return False
         return True
 
@@ -358,44 +361,44 @@ class Kernel:
         """Whether single states run compiled code; compiles it if that was not done yet."""
         return self._prepare("single") and (self._by_loop() or self._ready["single"])
 
-    def _key(self, which: str) -> str:
+    def _key(self, form: str) -> str:
         facts = (
-            "2", code_digest(), self.function.identity, str(self.dtype), which, build.find().identity,
+            "2", code_digest(), self.function.identity, str(self.dtype), form, build.find().identity,
             " ".join(build.BASE_FLAGS), build.machine(),
         )  # fmt: skip
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
 
-    def _build(self, which: str, folder: Path) -> Path:
+    def _build(self, form: str, folder: Path) -> Path:
         flags = (*interpreter.FLAGS, *(("-O1",) if len(self.program.order) > LARGE else ()))
-        library = build.compiled(build.find(), self._text(which), folder, flags)
-        self._verify(which, library)
+        library = build.compiled(build.find(), self._text(form), folder, flags)
+        self._verify(form, library)
         return library
 
-    def _text(self, which: str) -> str:
-        emit = single_source if which == "single" else batch_source
+    def _text(self, form: str) -> str:
+        emit = single_source if form == "single" else batch_source
         return emit(self.program, self.dtype.name)
 
-    def _verify(self, which: str, path: Path) -> None:
+    def _verify(self, form: str, path: Path) -> None:
         """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
         rng = np.random.default_rng(0)
         flat = tuple(trial.astype(self.dtype) for trial in self.function.trials(rng, CHUNK, 1.0))
         if self.function.parameters.names:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
-        found = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
+        results = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
         caller = shared_library.CtypesCaller((), (), 0, 0, self._call)
         library = shared_library.CompiledLibrary(path)
-        caller.attach(which, library.address(f"kernel_{which}"), library)
-        if which == "batch":
-            caller.chunk(flat, found, 0, CHUNK)
+        caller.attach(form, library.address(f"kernel_{form}"), library)
+        if form == "batch":
+            caller.chunk(flat, results, 0, CHUNK)
         else:
-            caller.bind(tuple(a[0] for a in flat), tuple(a[0] for a in found), None)()
-        rows = CHUNK if which == "batch" else 1
-        right = self._evaluated(flat)[:rows]
-        got = np.concatenate(found, axis=1)[:rows]
-        usable = np.isfinite(right)
-        scale = np.abs(right[usable]).max(initial=1.0)
+            caller.bind(tuple(a[0] for a in flat), tuple(a[0] for a in results), None)()
+        rows = CHUNK if form == "batch" else 1
+        expected = self._evaluated(flat)[:rows]
+        computed = np.concatenate(results, axis=1)[:rows]
+        usable = np.isfinite(expected)
+        scale = np.abs(expected[usable]).max(initial=1.0)
         tolerance = 1e-6 if self.dtype == np.float64 else 1e-2
-        if not (np.abs(got[usable] - right[usable]) <= tolerance * scale).all():
+        if not (np.abs(computed[usable] - expected[usable]) <= tolerance * scale).all():
             raise build.CompileError(f"the C compiler {build.find().command[0]} built a kernel that computes wrongly")
 
     # -- what it is -----------------------------------------------------------------------------
@@ -426,10 +429,10 @@ class Kernel:
         return np.array(self.function.parameters.values, self.dtype)
 
 
-def _overlap(one: NDArray[Any], other: NDArray[Any]) -> bool:
+def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
     """Whether two arrays share memory; True as well where that is too hard to tell."""
     try:
-        return bool(np.shares_memory(one, other, max_work=10_000))  # type: ignore[arg-type]
+        return bool(np.shares_memory(a, b, max_work=10_000))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
@@ -466,12 +469,12 @@ if hasattr(os, "register_at_fork"):
 def code_digest() -> str:
     """Digest of the code that shapes kernels: another version of it builds other kernels."""
     root = Path(__file__).resolve().parents[1]
-    found = hashlib.sha256()
+    code = hashlib.sha256()
     try:
         for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
             for file in sorted((root / room).rglob("*.[pc]*")):
                 if file.suffix in (".py", ".c"):
-                    found.update(file.read_bytes())
+                    code.update(file.read_bytes())
     except OSError as fault:
         raise build.CompileError(f"the code of dalembert cannot be read: {fault}") from None
-    return found.hexdigest()
+    return code.hexdigest()

@@ -133,19 +133,19 @@ def dalembert_blocks(arm: ArmDescription) -> dict[str, Operations]:
         )
         before = now
 
-    placed = frames(links, tally, q)
+    link_frames = frames(links, tally, q)
     done("R, p: frames of the links (8)")
-    bodies = page.centred_bodies(links, placed)
+    bodies = page.centred_bodies(links, link_frames)
     done("R z, z x (r - p) and m times it (7), (12)")
     page.inertia(links, bodies)
     done("D tran, D rot (30)")
-    page.velocity(links, placed, bodies, qd)
+    page.velocity(links, link_frames, bodies, qd)
     done("H tran, H rot (31), (32)")
     page.weight(links, bodies)
     done("G (33)")
-    whole = general(arm, "generalized-dalembert")
+    all_operations = general(arm, "generalized-dalembert")
     blocks["D qdd + H + G (29)"] = Operations(
-        whole.multiplications - before.multiplications, whole.additions - before.additions
+        all_operations.multiplications - before.multiplications, all_operations.additions - before.additions
     )
     return blocks
 

@@ -13,24 +13,30 @@ from .shared_library import CompiledLibrary
 
 Signatures: TypeAlias = Mapping[str, tuple[Any, Sequence[Any]]]
 """The type of the result and of the arguments of each function."""
-_libraries: dict[tuple[Path, build.Compiler, str], Any] = {}
+_libraries: dict[tuple[tuple[Path, ...], build.Compiler, str], Any] = {}
 
 
-def own_library(source: Path, signatures: Signatures) -> Any:
-    """The library of a C source that lies beside its module; None where there is no compiler, which is said once."""
+def own_library(*sources: Path, signatures: Signatures, constants: Mapping[str, float] | None = None) -> Any:
+    """The library of C sources that lie beside their module, compiled as one text after its ``constants``, which C and
+    Python share; None where there is no compiler, which is said once.
+    """
     try:
-        place = (source, build.find(), build.machine())
-        if place not in _libraries:
-            _libraries[place] = _built(*place, signatures)
+        key = (sources, build.find(), build.machine())
+        if key not in _libraries:
+            _libraries[key] = _built(*key, signatures, constants or {})
     except build.CompileError as fault:
-        build.say_slow(fault)
+        build.warn_slow(fault)
         return None
-    return _libraries[place]
+    return _libraries[key]
 
 
-def _built(source: Path, compiler: build.Compiler, machine: str, signatures: Signatures) -> Any:
-    text = source.read_text(encoding="utf-8")
-    key = hashlib.sha256("\0".join((source.stem, compiler.identity, machine, text)).encode()).hexdigest()
+def _built(
+    sources: Sequence[Path], compiler: build.Compiler, machine: str, signatures: Signatures,
+    constants: Mapping[str, float],
+) -> Any:  # fmt: skip
+    defines = [f"#define {name} {value}" for name, value in constants.items()]
+    text = "\n".join([*defines, *(source.read_text(encoding="utf-8") for source in sources)])
+    key = hashlib.sha256("\0".join((sources[-1].stem, compiler.identity, machine, text)).encode()).hexdigest()
     library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)

@@ -39,9 +39,9 @@ def installed(module: str) -> bool:
 
 def peers(arm: ArmDescription, function: str) -> list[Peer]:
     """The peers that can compute this function of this arm."""
-    found: list[Peer] = []
+    available: list[Peer] = []
     if not arm.is_chain or arm.elastic or arm.followers:
-        return found
+        return available
     for module, make in (
         ("pinocchio", pinocchio),
         ("mujoco", mujoco),
@@ -51,8 +51,8 @@ def peers(arm: ArmDescription, function: str) -> list[Peer]:
         if installed(module):
             peer = make(arm, function)
             if peer is not None:
-                found.append(peer)
-    return found
+                available.append(peer)
+    return available
 
 
 def pinocchio(arm: ArmDescription, function: str) -> Peer | None:
@@ -69,9 +69,9 @@ def pinocchio(arm: ArmDescription, function: str) -> Peer | None:
         pool = pin.ModelPool(model, 1)
 
         def run(*arrays: Array) -> Array:
-            turned = [np.asfortranarray(array.T) for array in arrays]
+            columns = [np.asfortranarray(array.T) for array in arrays]
             result = np.zeros((arm.n, len(arrays[0])), order="F")
-            call(1, pool, *turned, result)
+            call(1, pool, *columns, result)
             return result.T
 
         return run
@@ -155,13 +155,13 @@ def toolbox(arm: ArmDescription, function: str) -> Peer | None:
 
 def casadi(arm: ArmDescription, function: str) -> Peer:
     """CasADi's virtual machine on the graph of this package, mapped over the batch."""
-    made = casadi_function(function_of(arm, function))
+    mapped = casadi_function(function_of(arm, function))
     maps: dict[int, Any] = {}
 
     def batch(*arrays: Array) -> Any:
         count = len(arrays[0])
         if count not in maps:
-            maps[count] = made.map(count)
+            maps[count] = mapped.map(count)
         return [np.array(x) for x in maps[count].call([array.T for array in arrays])]
 
     return Peer("CasADi", "map over this package's graph", batch, None)

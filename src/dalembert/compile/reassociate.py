@@ -73,28 +73,28 @@ class _Copy:
             copied = self.graph.constant(node.value) if node.op == CONST else self.graph.input(node.value)
         else:
             copied = self.graph.operation(node.op, *(self.numbers[operand.index] for operand in node.operands))
-        known = [(node, copied)]
-        while known:
-            node, copied = known.pop()
+        complete = [(node, copied)]
+        while complete:
+            node, copied = complete.pop()
             self.numbers[node.index] = copied
-            for one in self._waiting.pop(node.index, ()):
-                done = self.add_up(one)
+            for waiting_sum in self._waiting.pop(node.index, ()):
+                done = self.add_up(waiting_sum)
                 if done is not None:
-                    known.append((one.node, done))
+                    complete.append((waiting_sum.node, done))
 
-    def add_up(self, one: _Sum) -> Node | None:
+    def add_up(self, open_sum: _Sum) -> Node | None:
         """Add the terms that are known; the sum, if these were the last."""
-        while one.left:
-            sign, term = one.left[-1]
+        while open_sum.left:
+            sign, term = open_sum.left[-1]
             if term.op != CONST and term.index not in self.numbers:
-                self._waiting.setdefault(term.index, []).append(one)
+                self._waiting.setdefault(term.index, []).append(open_sum)
                 return None
-            one.left.pop()
+            open_sum.left.pop()
             number = self.graph.constant(term.value) if term.op == CONST else self.numbers[term.index]
             added = ADD if sign > 0 else SUB
-            one.total = number if one.total is None else self.graph.operation(added, one.total, number)
-        assert one.total is not None, "a sum has terms"
-        return self.graph.neg(one.total) if one.negative else one.total
+            open_sum.total = number if open_sum.total is None else self.graph.operation(added, open_sum.total, number)
+        assert open_sum.total is not None, "a sum has terms"
+        return self.graph.neg(open_sum.total) if open_sum.negative else open_sum.total
 
 
 def _terms(node: Node, opened: set[int]) -> list[Term]:
@@ -113,9 +113,9 @@ def _terms(node: Node, opened: set[int]) -> list[Term]:
             else:
                 terms[sign, part] = terms.get((sign, part), 0) + 1
         else:
-            first, *second = part.operands
-            stack += [(-sign if part.op == SUB else sign, x) for x in second]
-            stack.append((-sign if part.op == NEG else sign, first))
+            leading, *others = part.operands
+            stack += [(-sign if part.op == SUB else sign, x) for x in others]
+            stack.append((-sign if part.op == NEG else sign, leading))
     repeated = [term for term, count in terms.items() for _ in range(count)]
     if constant or not repeated:
         repeated.append((-1 if constant < 0 else 1, node.graph.constant(abs(constant))))
@@ -125,7 +125,7 @@ def _terms(node: Node, opened: set[int]) -> list[Term]:
 def _in_order(node: Node, terms: Sequence[Term], factors: set[int]) -> _Sum:
     """The terms in the order they are added: products that are terms alone come last, and none is subtracted first.
 
-    Where the others come much later than a product, the terms are added as they come.
+    Where the other terms come much later than a product, they are added as they come.
     """
 
     def taken_in(number: Node) -> bool:
@@ -135,12 +135,12 @@ def _in_order(node: Node, terms: Sequence[Term], factors: set[int]) -> _Sum:
         return -1 if number.op == CONST else number.index
 
     products = [built(number) for _, number in terms if taken_in(number)]
-    others = [built(number) for _, number in terms if not taken_in(number)]
-    late = products and others and min(others) - min(products) > LATE
+    unfused = [built(number) for _, number in terms if not taken_in(number)]
+    late = products and unfused and min(unfused) - min(products) > LATE
     ordered = sorted(terms, key=lambda term: (not late and taken_in(term[1]), built(term[1])))
     negative = all(sign < 0 for sign, _ in ordered)
     if negative:
         ordered = [(-sign, number) for sign, number in ordered]
-    first = next(k for k, (sign, _) in enumerate(ordered) if sign > 0)
-    ordered.insert(0, ordered.pop(first))
+    positive = next(k for k, (sign, _) in enumerate(ordered) if sign > 0)
+    ordered.insert(0, ordered.pop(positive))
     return _Sum(node, ordered[::-1], negative)

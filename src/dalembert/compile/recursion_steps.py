@@ -42,12 +42,12 @@ UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 def steps() -> list[Function]:
     """All of them, by the names that C has for them."""
-    found = []
+    functions = []
     for kind in KINDS:
-        found += [_out(kind, revolute) for revolute in (True, False)] + [_back(kind)]
+        functions += [_out(kind, revolute) for revolute in (True, False)] + [_back(kind)]
         if kind in TABLES:
-            found += [_pair(kind), _own(kind)]
-    return found
+            functions += [_pair(kind), _own(kind)]
+    return functions
 
 
 def _function(
@@ -82,8 +82,8 @@ def _move(kind: str, x: Sequence[Scalar]) -> Move:
 
 
 def _screws(kind: str, x: Sequence[Scalar]) -> tuple[Screw, Screw, Screw]:
-    first = screw_of(x[6:12]) if kind in (SPEED, SLOPES) else NOTHING
-    return screw_of(x), first, screw_of(x[12:18]) if kind == SLOPES else NOTHING
+    rate = screw_of(x[6:12]) if kind in (SPEED, SLOPES) else NOTHING
+    return screw_of(x), rate, screw_of(x[12:18]) if kind == SLOPES else NOTHING
 
 
 def _out(kind: str, revolute: bool) -> Function:
@@ -110,10 +110,10 @@ def _composite(kind: str, x: Sequence[Scalar]) -> Composite:
     load = screw_of(x[22:28]) if kind in FORCED else NOTHING
     if kind == FORCE:
         return Composite(0, ZERO, (ZERO, ZERO, ZERO), load=load)
-    found = Composite(x[0], (x[1], x[2], x[3]), _symmetric(x[4:10]), load=load)
+    composite = Composite(x[0], (x[1], x[2], x[3]), _symmetric(x[4:10]), load=load)
     if kind in (PLACE, BIAS):
-        return found
-    return replace(found, momentum=(x[10], x[11], x[12]), stirring=as_matrix((x[13:16], x[16:19], x[19:22])))
+        return composite
+    return replace(composite, momentum=(x[10], x[11], x[12]), stirring=as_matrix((x[13:16], x[16:19], x[19:22])))
 
 
 def _back(kind: str) -> Function:
@@ -148,9 +148,9 @@ def _pair(kind: str) -> Function:
     """Entries ij and ji of the tables for a joint i that carries j, from the screws of i and the loads of j."""
 
     def build(g: Graph) -> Tables:
-        (own, first, second), load = _screws(kind, g.inputs("screws_", SCREWS)), _loads(g)
-        back_q, back_qd = pushed_back(own, first, second, load)
-        return (_chosen(g, kind, own, load, pushed(own, load.by_place), back_q, back_qd),)
+        (screw, rate, second_rate), load = _screws(kind, g.inputs("screws_", SCREWS)), _loads(g)
+        back_q, back_qd = pushed_back(screw, rate, second_rate, load)
+        return (_chosen(g, kind, screw, load, pushed(screw, load.by_place), back_q, back_qd),)
 
     return _function(f"{kind}_pair", (("screws", SCREWS), ("loads", LOADS)), (("entries", _size(kind)),), build)
 
@@ -159,8 +159,8 @@ def _own(kind: str) -> Function:
     """The entries jj."""
 
     def build(g: Graph) -> Tables:
-        (own, _, _), load = _screws(kind, g.inputs("screws_", SCREWS)), _loads(g)
-        return (_chosen(g, kind, own, load, load.own, load.own, pushed(own, load.by_speed)),)
+        (screw, _, _), load = _screws(kind, g.inputs("screws_", SCREWS)), _loads(g)
+        return (_chosen(g, kind, screw, load, load.own, load.own, pushed(screw, load.by_speed)),)
 
     return _function(f"{kind}_own", (("screws", SCREWS), ("loads", LOADS)), (("entries", _size(kind)),), build)
 
@@ -174,12 +174,12 @@ TABLES = {PLACE: ("mass",), SPEED: ("coriolis",), SLOPES: ("tau_q", "tau_qd", "m
 
 
 def _chosen(
-    g: Graph, kind: str, own: Screw, load: Loads, to_q: Scalar, back_q: Scalar, back_qd: Scalar
+    g: Graph, kind: str, screw: Screw, load: Loads, to_q: Scalar, back_q: Scalar, back_qd: Scalar
 ) -> list[Scalar]:
-    mass = pushed(own, load.asked)
+    mass = pushed(screw, load.asked)
     if kind == PLACE:
         return [mass, mass]
-    to_qd = pushed(own, load.by_speed)
+    to_qd = pushed(screw, load.by_speed)
     if kind == SPEED:  # half the slope of the torques to the velocities
         half: Node = g.constant(Fraction(1, 2))
         return [mul(half, to_qd), mul(half, back_qd)]

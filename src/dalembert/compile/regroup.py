@@ -35,9 +35,9 @@ def split(segment: Segment, plane: bool) -> tuple[Numbers, Numbers]:
         return (segment.mass, segment.moment, NOTHING), (ZERO, (ZERO,) * 3, tensor)
     x, y, z = segment.moment
     moment = (tensor[0][0] + tensor[1][1] - tensor[2][2]) / 2 if plane else tensor[1][1]
-    kept = tuple(tuple(tensor[i][j] - (moment if i == j and i < 2 else 0) for j in range(3)) for i in range(3))
+    remaining = tuple(tuple(tensor[i][j] - (moment if i == j and i < 2 else 0) for j in range(3)) for i in range(3))
     transferred = tuple(tuple(moment if i == j and i < 2 else ZERO for j in range(3)) for i in range(3))
-    return (ZERO, (x, y, ZERO), kept), (segment.mass, (ZERO, ZERO, z), transferred)
+    return (ZERO, (x, y, ZERO), remaining), (segment.mass, (ZERO, ZERO, z), transferred)
 
 
 def regrouped(chain: Chain, plane: bool = False) -> Chain:

@@ -32,7 +32,7 @@ def fits(arm: ArmDescription, name: str) -> bool:
     """Whether this function of a long system is had in two parts."""
     if name != NAME or not joint_recursion.too_long(arm, name) or not joint_recursion.bodies_in_constant_ratios(arm):
         return False
-    of_joints = all(isinstance(part, JointSpring | JointDamper) for part in arm.elastic)
+    of_joints = all(isinstance(element, JointSpring | JointDamper) for element in arm.elastic)
     return joint_recursion.resists(arm) and (of_joints or arm.n <= FEW_SPRUNG)
 
 
@@ -69,9 +69,9 @@ def bodies(m: GraphModel) -> Tables:
     tables = [
         [
             [add(x, y) for x, y in zip(*rows, strict=True)]
-            for rows in zip(m.system.coupling.product(one), two, strict=True)
+            for rows in zip(m.system.coupling.product(table), rotor_table, strict=True)
         ]
-        for one, two in zip(of_links, of_rotors, strict=True)
+        for table, rotor_table in zip(of_links, of_rotors, strict=True)
     ]
     return *tables, m.system.mass_matrix(m.graph, motion[0], m.chain)
 

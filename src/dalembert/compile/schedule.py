@@ -20,8 +20,8 @@ def registers(nodes: Sequence[Node], available: Collection[int]) -> dict[int, in
         elif b is None:
             need[index] = need[a.index] or 1
         else:
-            first, second = need[a.index], need[b.index]
-            most = max(first, second, min(first, second) + 1)
+            need_a, need_b = need[a.index], need[b.index]
+            most = max(need_a, need_b, min(need_a, need_b) + 1)
             need[index] = most
     return need
 
@@ -35,9 +35,9 @@ def depth_first(outputs: Sequence[Node], available: Collection[int], need: dict[
         while stack:
             node = stack.pop()
             if node is None:  # all that the one below it needs is there
-                ready = stack.pop()
-                assert ready is not None, "a mark stands on a node"
-                order.append(ready)
+                complete = stack.pop()
+                assert complete is not None, "a mark stands on a node"
+                order.append(complete)
                 continue
             index = node.index
             if index in scheduled:
@@ -54,14 +54,14 @@ def depth_first(outputs: Sequence[Node], available: Collection[int], need: dict[
     return order
 
 
-def orders(outputs: Sequence[Node], ready: Collection[Node] = ()) -> list[list[Node]]:
-    """All nodes but constants, inputs and ``ready``, operands before users, in three orders.
+def orders(outputs: Sequence[Node], available_nodes: Collection[Node] = ()) -> list[list[Node]]:
+    """All nodes but constants, inputs and ``available_nodes``, operands before users, in three orders.
 
     They are depth first with the outputs in either direction, and that of construction: outward and inward recursions
     prefer opposite ends, and the register pressure decides.
     """
     nodes = reachable(outputs)
-    available = {node.index for node in ready}
+    available = {node.index for node in available_nodes}
     need = registers(nodes, available)
     targets = sorted({node.index: node for node in outputs}.values(), key=lambda node: node.index)
     built = [node for node in nodes if node.op not in FREE and node.index not in available]
@@ -74,22 +74,22 @@ def pressure(order: Sequence[Node], fusions: Mapping[int, Node], enough: int | N
     A sum that takes a product in (``fusions``, by index) reads the factors of the product. A count that has reached
     ``enough`` is not followed further.
     """
-    left = dict.fromkeys([node.index for node in order], 0)
+    pending_reads = dict.fromkeys([node.index for node in order], 0)
     reads: list[tuple[int, ...]] = []
     for node in order:
         product, used = fusions.get(node.index), set()
         for x in (node.a, node.b) if product is None else (node.a, node.b, product.a, product.b):
-            if x is not None and x is not product and x.index in left:
+            if x is not None and x is not product and x.index in pending_reads:
                 used.add(x.index)
         for index in used:
-            left[index] += 1
+            pending_reads[index] += 1
         reads.append(tuple(used))
     live, largest = 0, 0
-    for node, own in zip(order, reads, strict=True):
-        for index in own:
-            left[index] -= 1
-            live -= not left[index]
-        live += left[node.index] > 0
+    for node, operands_read in zip(order, reads, strict=True):
+        for index in operands_read:
+            pending_reads[index] -= 1
+            live -= not pending_reads[index]
+        live += pending_reads[node.index] > 0
         if live > largest:
             largest = live
             if enough is not None and largest >= enough:

@@ -28,7 +28,7 @@ class Caller(Protocol):
 
     def __call__(self, *arrays: Any, **options: Any) -> Any: ...
 
-    def attach(self, which: str, address: int, library: CompiledLibrary) -> None:
+    def attach(self, form: str, address: int, library: CompiledLibrary) -> None:
         """Attaches the compiled function "single" or "batch" at this address of a library, which is kept loaded."""
 
     def afford(self, batch: bool, count: int) -> bool:
@@ -56,10 +56,10 @@ class CtypesCaller:
         self._single: Any = None
         self._batch: Any = None
 
-    def attach(self, which: str, address: int, library: CompiledLibrary) -> None:
+    def attach(self, form: str, address: int, library: CompiledLibrary) -> None:
         """Attaches the compiled function "single" or "batch" at this address of a library, which is kept loaded."""
-        self._libraries[which] = library
-        if which == "single":
+        self._libraries[form] = library
+        if form == "single":
             self._single = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _POINTER)(address)
         else:
             self._batch = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 5, *(_SIZE,) * 3)(address)
@@ -68,10 +68,10 @@ class CtypesCaller:
         self, single: int, batch: int, table: int, owner: tuple[Any, CompiledLibrary], singles: float, states: float
     ) -> None:
         """Attaches functions that read a table, which is their first argument, for as many states as there will be."""
-        one = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 3)(single)
-        many = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 6, *(_SIZE,) * 3)(batch)
+        single_function = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 3)(single)
+        batch_function = ctypes.CFUNCTYPE(ctypes.c_int, *(_POINTER,) * 6, *(_SIZE,) * 3)(batch)
         self._libraries["single"] = self._libraries["batch"] = owner[1]
-        self._single, self._batch = partial(one, table), partial(many, table)
+        self._single, self._batch = partial(single_function, table), partial(batch_function, table)
         self._owner = owner
 
     def __call__(self, *arrays: Any, **options: Any) -> Any:
@@ -115,6 +115,11 @@ class CtypesCaller:
 
         bound.held = references  # type: ignore[attr-defined]
         return bound
+
+
+def uncallable(*_: object) -> None:
+    """Stands for a caller's slower way where there is none: the code is checked before anything else computes."""
+    raise build.CompileError("the compiled code cannot be called")
 
 
 _callers: list[type] = []

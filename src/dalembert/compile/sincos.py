@@ -72,9 +72,9 @@ def pieces(bits: int = 40) -> tuple[float, float, float]:
         scale = 1
         while remainder * scale < 2 ** (bits - 1):
             scale *= 2
-        piece = Fraction(int(remainder * scale), scale)
-        parts.append(float(piece))
-        remainder -= piece
+        part = Fraction(int(remainder * scale), scale)
+        parts.append(float(part))
+        remainder -= part
     return parts[0], parts[1], float(remainder)
 
 
@@ -193,8 +193,8 @@ def source(dtype: str) -> str:
         f = ""
     splat = "((V){{0}} + {})"
     sine, cosine = (horner(table[dtype], f, "VMA", splat) for table in (SIN, COS))
-    one = splat.format(f"1.0{f}")
-    cosine = f"VMA(z, {cosine}, {one})"
+    unity = splat.format(f"1.0{f}")
+    cosine = f"VMA(z, {cosine}, {unity})"
     if dtype == "float32":
         sine = f"r * z * {sine}"
     else:

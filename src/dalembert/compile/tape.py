@@ -50,7 +50,7 @@ class Tape:
         self._count = len(program.inputs) + 2 * len(program.angles)
         self._written()
         angles = list(program.angles)
-        where = [self._slots[index] for index in program.targets]
+        slots_of_results = [self._slots[index] for index in program.targets]
         self.arrays: dict[str, NDArray[Any]] = {
             "ops": np.array(self._rows, np.int32),
             "constants": np.array([float(value) for value in self._constants] or [0.0], dtype),
@@ -58,7 +58,7 @@ class Tape:
             "angles": np.array([program.inputs[angle.input] for angle in angles] or [0], np.int32),
             "offsets": np.array([float(angle.offset) for angle in angles] or [0.0], dtype),
             "sizes": np.array([len(row) for row in program.scatter], np.int32),
-            "where": np.array([where[target] for row in program.scatter for target in row] or [0], np.int32),
+            "where": np.array([slots_of_results[target] for row in program.scatter for target in row] or [0], np.int32),
         }
         self.layout = TapeLayout(
             *(array.ctypes.data for array in self.arrays.values()),
@@ -78,20 +78,20 @@ class Tape:
     def _written(self) -> None:
         """All rows, in the order of the program."""
         program = self.program
-        last = {x.index: place for place, node in enumerate(program.order) for x in program.operands(node)}
+        last_use = {x.index: position for position, node in enumerate(program.order) for x in program.operands(node)}
         inside = {node.index: node for node in program.order}
         pairs = {(node.op, node.operands[0].index): node for node in program.order if node.op in (SIN, COS)}
-        for place, node in enumerate(program.order):
+        for position, node in enumerate(program.order):
             if node.index not in self._slots:
-                given, temporary = self._operands(node)
-                ended = {x.index for x in program.operands(node) if x.index in inside and last[x.index] == place}
+                row, temporary = self._operands(node)
+                ended = {x.index for x in program.operands(node) if x.index in inside and last_use[x.index] == position}
                 self._free += [*temporary, *(self._slots[index] for index in ended if index not in program.targets)]
                 if node.op in (SIN, COS):
-                    self._sine_and_cosine(node, given[1], pairs)
+                    self._sine_and_cosine(node, row[1], pairs)
                 else:
                     self._slots[node.index] = self._slot()
-                    self._row(given[0], self._slots[node.index], *given[1:])
-            if node.index not in last and node.index not in program.targets:
+                    self._row(row[0], self._slots[node.index], *row[1:])
+            if node.index not in last_use and node.index not in program.targets:
                 self._free.append(self._slots[node.index])
         for node in program.function.nodes:
             if node.index not in self._slots:
@@ -125,16 +125,16 @@ class Tape:
         """The code and the operands of a row, and the slots of constants that stand there for this row alone."""
         code, operands = self._code(node)
         temporary: list[int] = []
-        found: list[Any] = [code]
+        row: list[Any] = [code]
         for x in operands:
             if isinstance(x, Fraction):
-                found.append(self._constant(x))
+                row.append(self._constant(x))
             elif x.op == CONST:
                 temporary.append(self._set(x.value))
-                found.append(temporary[-1])
+                row.append(temporary[-1])
             else:
-                found.append(self._place(x))
-        return found, temporary
+                row.append(self._place(x))
+        return row, temporary
 
     def _code(self, node: Node) -> tuple[str, list[Node | Fraction]]:
         """The operation of a node and its operands, a constant that the operation itself takes as a number."""
@@ -157,11 +157,11 @@ class Tape:
 
     def _sine_and_cosine(self, node: Node, angle: int, pairs: dict[tuple[str, int], Node]) -> None:
         """Both of one angle in one row; the one that nothing asks for is left to whoever needs a slot."""
-        places = [self._slot(), self._slot()]
-        self._row("SINCOS", places[0], angle, places[1])
-        for op, place in zip((SIN, COS), places, strict=True):
-            other = pairs.get((op, node.operands[0].index))
-            if other is None:
-                self._free.append(place)
+        slots = [self._slot(), self._slot()]
+        self._row("SINCOS", slots[0], angle, slots[1])
+        for op, slot in zip((SIN, COS), slots, strict=True):
+            user = pairs.get((op, node.operands[0].index))
+            if user is None:
+                self._free.append(slot)
             else:
-                self._slots[other.index] = place
+                self._slots[user.index] = slot

@@ -56,22 +56,22 @@ CLOCK: Callable[[], float] = time.perf_counter
 
 def best(calls: Sequence[Callable[[], Any]], repetitions: int = 7, limit: float = 4.0) -> list[float]:
     """The shortest time of each call in seconds, the calls taken in turns, for ``limit`` seconds at most."""
-    found = [float("inf")] * len(calls)
+    shortest = [float("inf")] * len(calls)
     start = time.perf_counter()
     for turn in range(repetitions):
         for k, call in enumerate(calls):
-            before = CLOCK()
+            began = CLOCK()
             call()
-            found[k] = min(found[k], CLOCK() - before)
+            shortest[k] = min(shortest[k], CLOCK() - began)
         if turn and time.perf_counter() - start > limit:
             break
-    return found
+    return shortest
 
 
 def columns(result: Any, count: int) -> np.ndarray:
     """Results of a batch as rows of numbers."""
-    parts = result if isinstance(result, tuple) else (result,)
-    return np.concatenate([np.asarray(part).reshape(count, -1) for part in parts], axis=1)
+    results = result if isinstance(result, tuple) else (result,)
+    return np.concatenate([np.asarray(array).reshape(count, -1) for array in results], axis=1)
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> float:
@@ -98,27 +98,27 @@ def compare_batch(arm: ArmDescription, function: str, count: int = STATES) -> li
     kernel = Kernel(function_of(arm, function))
     arrays = random_states(arm, len(kernel.arguments), count)
     kernel(*arrays)
-    found: list[Line] = []
+    lines: list[Line] = []
     for peer in peers(arm, function):
         theirs, number, call = _batched(peer, arrays)
         times = best([lambda: kernel(*arrays), call])
         off = float("nan")
         if peer.name != "CasADi":
             off = difference(columns(kernel(*(a[:number] for a in arrays)), number), columns(theirs, number))
-        found.append(
+        lines.append(
             Line(function, f"{count} states", times[0] / count * 1e9, peer.name, peer.how, times[1] / number * 1e9, off)
         )
-    if not found:
-        found.append(Line(function, f"{count} states", best([lambda: kernel(*arrays)])[0] / count * 1e9))
-    return found
+    if not lines:
+        lines.append(Line(function, f"{count} states", best([lambda: kernel(*arrays)])[0] / count * 1e9))
+    return lines
 
 
 def _batched(peer: Peer, arrays: list[np.ndarray]) -> tuple[Any, int, Callable[[], Any]]:
     if peer.batch is not None:
         number = SAMPLE if peer.name == "CasADi" else len(arrays[0])
-        part = [np.ascontiguousarray(a[:number]) for a in arrays]
+        inputs = [np.ascontiguousarray(a[:number]) for a in arrays]
         run = peer.batch
-        return run(*part), number, lambda: run(*part)
+        return run(*inputs), number, lambda: run(*inputs)
     single = peer.single
     assert single is not None
     number = min(SAMPLE, len(arrays[0]))
@@ -128,13 +128,13 @@ def _batched(peer: Peer, arrays: list[np.ndarray]) -> tuple[Any, int, Callable[[
         for row in rows:
             single(*row)
 
-    whole = peer.whole or single
-    several = isinstance(whole(*rows[0]), tuple)
+    completed = peer.whole or single
+    several = isinstance(completed(*rows[0]), tuple)
     gathered = []
     for row in rows:
-        result = whole(*row)
+        result = completed(*row)
         gathered.append(tuple(np.array(x) for x in result) if several else np.array(result))
-    packed = tuple(np.stack(part) for part in zip(*gathered, strict=True)) if several else np.stack(gathered)
+    packed = tuple(np.stack(inputs) for inputs in zip(*gathered, strict=True)) if several else np.stack(gathered)
     return packed, number, loop
 
 
@@ -145,20 +145,20 @@ def compare_single(arm: ArmDescription, function: str = "inverse_dynamics", call
     plain = _method(arm, function) or kernel.fast
     bound = kernel.bind(*arrays)
     plain(*arrays)
-    found: list[Line] = []
+    lines: list[Line] = []
     rivals: list[Peer | None] = [peer for peer in peers(arm, function) if peer.single is not None]
     for peer in rivals or [None]:
-        ways: list[Callable[[], Any]] = [_many(plain, arrays, calls), _many(bound, [], calls)]
+        timed: list[Callable[[], Any]] = [_many(plain, arrays, calls), _many(bound, [], calls)]
         if peer is not None and peer.single is not None:
-            ways.append(_many(peer.single, arrays, calls))
-        times = best(ways)
+            timed.append(_many(peer.single, arrays, calls))
+        times = best(timed)
         theirs = times[2] / calls * 1e9 if peer is not None else float("nan")
         name, how = (peer.name, peer.how.removeprefix("loop over ")) if peer is not None else ("", "")
         if name == "Pinocchio" and function == "inverse_dynamics":
             how = "rnea"
-        found.append(Line(function, "one state, plain call", times[0] / calls * 1e9, name, how, theirs))
-        found.append(Line(function, "one state, bound form", times[1] / calls * 1e9, name, how, theirs))
-    return found
+        lines.append(Line(function, "one state, plain call", times[0] / calls * 1e9, name, how, theirs))
+        lines.append(Line(function, "one state, bound form", times[1] / calls * 1e9, name, how, theirs))
+    return lines
 
 
 def _method(arm: ArmDescription, function: str) -> Callable[..., Any] | None:
@@ -180,8 +180,17 @@ def compare_threads(arm: ArmDescription, function: str = "inverse_dynamics", cou
     arrays = random_states(arm, len(kernel.arguments), count)
     out = kernel(*arrays)
     # many repetitions: both processors must be free at the same time
-    one, two = best([lambda: kernel(*arrays, out=out), lambda: kernel(*arrays, out=out, threads=2)], 60, 8.0)
-    return Line(function, f"{count} states, 2 threads", two / count * 1e9, "itself", "1 thread", one / count * 1e9)
+    one_thread, two_threads = best(
+        [lambda: kernel(*arrays, out=out), lambda: kernel(*arrays, out=out, threads=2)], 60, 8.0
+    )
+    return Line(
+        function,
+        f"{count} states, 2 threads",
+        two_threads / count * 1e9,
+        "itself",
+        "1 thread",
+        one_thread / count * 1e9,
+    )
 
 
 # -- roofline ---------------------------------------------------------------------------------------
@@ -229,8 +238,8 @@ def roofline(arm: ArmDescription, function: str) -> float:
     kernel = Kernel(function_of(arm, function))
     flops, bandwidth = machine_limits()
     work = kernel.operations.total + 45 * kernel.operations.sine_cosine_pairs
-    moved = 8 * (sum(width for _, width in kernel.arguments) + sum(int(np.prod(shape)) for shape in kernel.shapes))
-    return max(work / flops, moved / bandwidth) * 1e9
+    traffic = 8 * (sum(width for _, width in kernel.arguments) + sum(int(np.prod(shape)) for shape in kernel.shapes))
+    return max(work / flops, traffic / bandwidth) * 1e9
 
 
 def available(functions: Sequence[str] | None) -> list[str]:

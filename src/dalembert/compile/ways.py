@@ -40,15 +40,15 @@ def acceleration_derivative_ways(
     return *retraced, (accelerations, torques, solution)
 
 
-def _lean(arm: ArmDescription, like: Function, build: Callable[[GraphModel], Tables]) -> Function:
+def _lean(arm: ArmDescription, template: Function, build: Callable[[GraphModel], Tables]) -> Function:
     """The same function, built otherwise."""
     return Function(
         build.__name__,
-        like.arguments,
-        like.results,
-        partial(_built, arm, like.parameters.kind, build),
-        label=like.label,
-        parameters=like.parameters,
+        template.arguments,
+        template.results,
+        partial(_built, arm, template.parameters.kind, build),
+        label=template.label,
+        parameters=template.parameters,
     )
 
 
@@ -87,8 +87,8 @@ def solved(m: GraphModel) -> Tables:
 
     factors = m.system.factored(m.graph, table("tau_qdd"))
 
-    def answer(right: Sequence[Sequence[Scalar]]) -> Table:
-        columns = [m.system.solved(factors, [sub(0, row[k]) for row in right]) for k in range(n)]
+    def answer(rhs: Sequence[Sequence[Scalar]]) -> Table:
+        columns = [m.system.solved(factors, [sub(0, row[k]) for row in rhs]) for k in range(n)]
         return [[columns[k][i] for k in range(n)] for i in range(n)]
 
     units = [[-int(i == k) for k in range(n)] for i in range(n)]

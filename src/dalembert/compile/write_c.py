@@ -18,7 +18,7 @@ from ..arm.errors import ArmError
 from ..arm.io.whole_files import made_folder, write_whole
 from ..rings.graph import evaluate
 from ..rings.real import REAL
-from .cmake import joined
+from .cmake import with_function
 from .emit_c import Program
 from .emit_scalar import C99, definition, prototype
 from .function import Function
@@ -67,21 +67,21 @@ class ControllerCode:
 
     def write(self, folder: str | Path, wrappers: Sequence[str] = ()) -> list[Path]:
         """Write the texts into ``folder``; the files written."""
-        place = made_folder(folder)
+        target = made_folder(folder)
         files = {
             f"{self.symbol}.h": self.header(),
             f"{self.symbol}.c": self.code(),
             f"test_{self.symbol}.c": self.test(),
-            "CMakeLists.txt": joined(place, self.symbol),
+            "CMakeLists.txt": with_function(target, self.symbol),
         }
         for language in wrappers:
-            text = wrapper(self.function, self.symbol, self.real, language, self.said())
+            text = wrapper(self.function, self.symbol, self.real, language, self.header_lines())
             files[f"{self.symbol}{LANGUAGES[language]}"] = text
         for file, text in files.items():
-            write_whole(place / file, text, "ascii")
-        return [place / file for file in files]
+            write_whole(target / file, text, "ascii")
+        return [target / file for file in files]
 
-    def said(self) -> list[str]:
+    def header_lines(self) -> list[str]:
         """What the header says: arguments, joint order, parameter values, cost and size of a call."""
         lines = [f"{self.function.name} of the {self.function.thing} {comment(self.function.label)}.", ""]
         lines += [f"in   {name}[{width}]: {self.function.meaning(name)}" for name, width in self.inputs]
@@ -92,12 +92,12 @@ class ControllerCode:
             )
         lines += ["", f"Joints, in the order of {'q' if self.function.thing == 'arm' else 'phi'}:"]
         lines += [f"  {k}: {comment(joint)}" for k, joint in enumerate(self.function.joints)]
-        kept = self.function.parameters
-        if kept.names:
+        parameters = self.function.parameters
+        if parameters.names:
             lines += ["", "Parameters (SI units; inertia about the frame of the link), with the values of this arm:"]
             lines += [
                 f"  {k}: {comment(name)} = {value!r}"
-                for k, (name, value) in enumerate(zip(kept.names, kept.values, strict=True))
+                for k, (name, value) in enumerate(zip(parameters.names, parameters.values, strict=True))
             ]
         lines += ["", *(comment(remark) for remark in self.function.remarks)]
         read, written = (self.width * sum(sizes) for sizes in self.sizes)
@@ -136,11 +136,11 @@ class ControllerCode:
         return "\n".join(f"#define {self.symbol.upper()}_{name} {value}" for name, value in costs.items())
 
     def header(self) -> str:
-        """Header file: what is said of the function, its cost as constants, then the declaration."""
+        """Header file: what the function is, its cost as constants, then the declaration."""
         guard = f"{self.symbol.upper()}_H"
-        said = "\n".join(f" * {line}".rstrip() for line in self.said())
+        comment_text = "\n".join(f" * {line}".rstrip() for line in self.header_lines())
         return (
-            f"/*\n{said}\n */\n#ifndef {guard}\n#define {guard}\n\n{self.budget()}\n\n"
+            f"/*\n{comment_text}\n */\n#ifndef {guard}\n#define {guard}\n\n{self.budget()}\n\n"
             f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n{self.prototype()};\n\n'
             f"#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
         )
@@ -168,10 +168,10 @@ class ControllerCode:
             for (_, names), array in zip(self.function.inputs, arrays, strict=True):
                 values |= dict(zip(names, array.tolist(), strict=True))
             with np.errstate(all="ignore"):
-                found = [float(x) for x in evaluate(self.function.nodes, values, REAL)]
+                outputs = [float(x) for x in evaluate(self.function.nodes, values, REAL)]
             tables, start = [], 0
             for _, nodes in self.function.outputs:
-                tables.append(found[start : start + len(nodes)])
+                tables.append(outputs[start : start + len(nodes)])
                 start += len(nodes)
             states.append([array.tolist() for array in arrays])
             results.append(tables)

@@ -19,7 +19,7 @@ from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.waves import wave_of
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.coefficient_waves import CoefficientWaves
-from ..reduction.states import place
+from ..reduction.states import joint_index
 from .certified_ranges import CertifiedRanges
 from .coupling import moved_mass
 from .gravity_ranges import FEW, before_of, load_range
@@ -69,7 +69,7 @@ def counterbalance(
 ) -> Counterbalance:
     """The weight that balances a revolute joint: either its mass or its radius (m) may be chosen."""
     arm = ranges.system
-    i = place(arm, joint)
+    i = joint_index(arm, joint)
     number = arm.all_moving.index(arm.joint(arm.joint_names[i]))
     body = arm.bodies[number]
     if body.joint.kind != "revolute":

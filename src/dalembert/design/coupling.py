@@ -21,7 +21,7 @@ from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.search import descended_from
 from ..bounds.waves import OUTWARD, Wave, constant, turning
 from ..equations.names import name
-from ..reduction.states import place
+from ..reduction.states import joint_index
 from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e5
@@ -225,13 +225,13 @@ def coupling_map(
 ) -> CouplingMap:  # fmt: skip
     """k_ij over two joints."""
     arm, box, waves = ranges.system, ranges.box, ranges.waves
-    i, j, a, b = place(arm, first), place(arm, second), place(arm, across), place(arm, along)
+    i, j, a, b = joint_index(arm, first), joint_index(arm, second), joint_index(arm, across), joint_index(arm, along)
     if i == j or a == b:
         raise ArmError(f"{arm.where}a coupling map needs two different joints on each side")
     x, y = (np.linspace(box.lower[k], box.upper[k], points) for k in (a, b))
     q = np.zeros((points, points, arm.n))
     for key, value in (at or {}).items():
-        q[..., place(arm, key)] = value
+        q[..., joint_index(arm, key)] = value
     q[..., a], q[..., b] = x[None, :], y[:, None]
     k = np.abs(waves.inertia(i, j)(q)) / np.sqrt(waves.inertia(i, i)(q) * waves.inertia(j, j)(q))
     names = arm.joint_names

@@ -13,7 +13,7 @@ from ..bounds.ranges import Range
 from ..bounds.waves import Wave, total
 from ..equations import names
 from ..reduction.coefficient_waves import CoefficientWaves
-from ..reduction.states import place
+from ..reduction.states import joint_index
 from .certified_ranges import CertifiedRanges
 
 
@@ -77,18 +77,18 @@ def ratio_curves(
     D_11 (qdd_1 + R_1 qdd_2 + R_2 qdd_3) with R_1 = D_12/D_11, R_2 = D_13/D_11.
     """
     arm, box = ranges.system, ranges.box
-    joint = place(arm, along)
+    joint = joint_index(arm, along)
     x = np.linspace(box.lower[joint], box.upper[joint], points)
     above, below = combined(ranges.waves, top), combined(ranges.waves, bottom)
     rows, labels = [], []
     for setting in settings or [{}]:
         q = np.zeros((points, arm.n))
         for key, value in setting.items():
-            q[:, place(arm, key)] = value
+            q[:, joint_index(arm, key)] = value
         q[:, joint] = x
         ratio = above(q) / below(q)
         rows.append(ratio if signed else np.abs(ratio))
-        labels.append(", ".join(f"{arm.joint_names[place(arm, k)]} = {v:g}" for k, v in setting.items()))
+        labels.append(", ".join(f"{arm.joint_names[joint_index(arm, k)]} = {v:g}" for k, v in setting.items()))
     return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows), signed)
 
 

@@ -19,7 +19,7 @@ from ..arm.errors import ArmError
 from ..compile.operations import Operations, count
 from ..formulations import generalized_dalembert
 from ..formulations.chain import Chain, chain
-from ..reduction.states import States, place
+from ..reduction.states import States, joint_index
 from ..rings.graph import Graph
 from ..rings.real import REAL
 from ..rings.ring import Ring, Scalar
@@ -148,7 +148,7 @@ def simplified(
     system = ranges.system
     if velocity not in KEPT:
         raise ArmError(f"velocity can be {', '.join(KEPT)}, not {velocity!r}")
-    turning_indices = mostly_turning(ranges) if turning is None else {place(system, joint) for joint in turning}
+    turning_indices = mostly_turning(ranges) if turning is None else {joint_index(system, joint) for joint in turning}
     names = tuple(name for i, name in enumerate(system.joint_names) if i in turning_indices)
     return SimplifiedModel(system, ranges.states, names, velocity)
 

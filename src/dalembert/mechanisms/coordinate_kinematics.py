@@ -160,7 +160,7 @@ class CoordinateKinematics:
         try:
             build.find()
         except build.CompileError as fault:
-            build.say_slow(fault)
+            build.warn_slow(fault)
             return None
         return CompiledState(self.chains, self.assembly.closures)
 

@@ -114,10 +114,10 @@ def coefficient_bounds(
 def magnitude(wave: Wave, box: Box, gap: float, work: float) -> Largest:
     """The largest magnitude of a wave: by boxes where it has few joints, by grids where it has many."""
     if len(wave.joints) >= MANY:
-        known = float(np.abs(wave(box.samples(POSITIONS, 11))).max())
-        found = largest_sum([wave], box, known, gap, work)
-        if found.searched and known > 0:
-            return Largest(found.bound, max(known, found.attained), found.work)
+        sampled = float(np.abs(wave(box.samples(POSITIONS, 11))).max())
+        by_grid = largest_sum([wave], box, sampled, gap, work)
+        if by_grid.searched and sampled > 0:
+            return Largest(by_grid.bound, max(sampled, by_grid.attained), by_grid.work)
     return largest(wave, box, gap, work)
 
 
@@ -155,66 +155,68 @@ def torque_bounds(
     effort: float = 1.0,
     goal: Array | None = None,
     order: Sequence[int] | None = None,
-    also: Array | None = None,
+    extra_positions: Array | None = None,
 ) -> TorqueBounds:
     """Bounds on the torque errors from all coefficients at the same position.
 
     With a ``goal`` for each joint, that alone is shown where it can be; once one is not, the others are left. With an
     ``order`` those joints alone are bounded, one after the other. The bounds of joints that are left are infinite.
-    Errors are likely to be large at the positions of ``also``.
+    Errors are likely to be large at ``extra_positions``.
     """
     n, joints = states.n, range(states.n) if order is None else order
     proved, reach = np.full(n, np.inf), np.full(n, np.inf)
     attained, work, at = np.zeros(n), 0.0, np.tile(states.box.centre, (n, 1))
     usual = TORQUE_CLOSE if goal is None else TORQUE_WORK
     limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
-    for done, i in enumerate(joints):
+    for finished, i in enumerate(joints):
         waves = {key: wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i}
         waves = {key: wave for key, wave in waves.items() if len(wave)}
         proved[i] = reach[i] = 0.0
         if waves:
             factors = [factor(*key) for key in waves]
-            most = np.inf if goal is None else float(goal[i])
-            found = together([*waves.values()], factors, states.box, limit, most, also)
-            proved[i], attained[i], work = found.bound, found.attained, work + found.work
-            reach[i] = found.within_reach
-            at[i] = at[i] if found.at is None else found.at
-            if goal is not None and found.bound > goal[i]:
+            joint_goal = np.inf if goal is None else float(goal[i])
+            proof = together([*waves.values()], factors, states.box, limit, joint_goal, extra_positions)
+            proved[i], attained[i], work = proof.bound, proof.attained, work + proof.work
+            reach[i] = proof.within_reach
+            at[i] = at[i] if proof.at is None else proof.at
+            if goal is not None and proof.bound > goal[i]:
                 break
         if progress is not None:
-            progress("proving torques", (done + 1) / n)
+            progress("proving torques", (finished + 1) / n)
     return TorqueBounds(proved, attained, at, reach, work)
 
 
 def together(
     waves: Sequence[Wave], factors: Sequence[Factor], box: Box, limit: float = TORQUE_WORK, goal: float = np.inf,
-    also: Array | None = None,
+    extra_positions: Array | None = None,
 ) -> LargestSum:  # fmt: skip
     """The proved maximum of |sum_r y_r w_r| over waves with factors y_r, the work, and the largest value found, which
-    is looked for at the positions of ``also``, too.
+    is looked for at ``extra_positions``, too.
 
     Small summands enter with their moduli: few of them, or more where the grid would take too long. Where no grid is
     affordable, the bounds of the single waves are added up.
     """
     q, work = box.samples(POSITIONS, 11), 0.0
-    q = q if also is None else np.concatenate([q, inside(box, also)])
+    q = q if extra_positions is None else np.concatenate([q, inside(box, extra_positions)])
     values = np.array([wave(q) for wave in waves])
-    given = products([[(each, 1.0)] for each in factors], np.abs(values).max(axis=1))
-    sums = np.abs(values).sum(axis=0) if given is None else given.largest(values.T)[1]
+    speed_products = products([[(single_factor, 1.0)] for single_factor in factors], np.abs(values).max(axis=1))
+    sums = np.abs(values).sum(axis=0) if speed_products is None else speed_products.largest(values.T)[1]
     at, attained = q[int(sums.argmax())], float(sums.max())
     if len(waves) == 1:
         single = magnitude(waves[0], box, TORQUE_GAP, limit)
         return LargestSum(single.proved, single.work, True, single.found, at, single.proved)
     for share in ASIDE:
         main, parts, remainder = main_errors(waves, factors, box, share * attained)
-        found = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder, parts)
-        work += found.work
-        if found.searched:
-            if found.at is not None:
-                values = np.array([wave(found.at) for wave in waves])
-                there = np.abs(values).sum() if given is None else given.largest(values[None])[1][0]
-                at, attained = (found.at, float(there)) if there > attained else (at, attained)
-            bound, reach = (OUTWARD * (x + remainder) for x in (found.bound, found.within_reach))
+        by_grid = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder, parts)
+        work += by_grid.work
+        if by_grid.searched:
+            if by_grid.at is not None:
+                values = np.array([wave(by_grid.at) for wave in waves])
+                error_there = (
+                    np.abs(values).sum() if speed_products is None else speed_products.largest(values[None])[1][0]
+                )
+                at, attained = (by_grid.at, float(error_there)) if error_there > attained else (at, attained)
+            bound, reach = (OUTWARD * (x + remainder) for x in (by_grid.bound, by_grid.within_reach))
             return LargestSum(bound, work, True, attained, at, reach)
     bound = 0.0
     for wave in waves:
@@ -231,26 +233,29 @@ def main_errors(
     """
     remainder, multiples = 0.0, dict[bytes, list[tuple[Wave, Factor]]]()
     ordered = sorted(zip(waves, factors, strict=True), key=lambda pair: pair[0].most(box.reach))
-    for wave, each in ordered:
-        if remainder + (most := wave.most(box.reach)) <= 0.5 * amount:
-            remainder += most
+    for wave, speed_factor in ordered:
+        if remainder + (largest_value := wave.most(box.reach)) <= 0.5 * amount:
+            remainder += largest_value
         else:
-            multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append((wave, each))
+            multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append((wave, speed_factor))
     main_waves: list[Wave] = []
     parts: list[list[tuple[Factor, float]]] = []
     for group in multiples.values():
         # Waves that are multiples of each other are parts of one wave, which has all their magnitudes, but for what
         # they differ by.
-        first = group[0][0]
-        sizes = [float(wave.size.max()) / float(first.size.max()) for wave, _ in group]
+        reference = group[0][0]
+        sizes = [float(wave.size.max()) / float(reference.size.max()) for wave, _ in group]
         remainder += sum(
-            apart(wave, first.times(f), box.reach) for (wave, _), f in zip(group[1:], sizes[1:], strict=True)
+            apart(wave, reference.times(f), box.reach) for (wave, _), f in zip(group[1:], sizes[1:], strict=True)
         )
-        main, removed = trimmed(first.times(sum(sizes)), box, 0.5 * amount / len(multiples))
+        main, removed = trimmed(reference.times(sum(sizes)), box, 0.5 * amount / len(multiples))
         remainder += removed
         main_waves.append(main)
         parts.append(
-            [(each, same_sign(wave, first) * f / sum(sizes)) for (wave, each), f in zip(group, sizes, strict=True)]
+            [
+                (speed_factor, same_sign(wave, reference) * f / sum(sizes))
+                for (wave, speed_factor), f in zip(group, sizes, strict=True)
+            ]
         )
     return main_waves, products(parts, np.array([wave.most(box.reach) for wave in main_waves])), remainder
 
@@ -292,9 +297,9 @@ def torque_rms(differences: Mapping[Key, Wave], states: States) -> Array:
             even.setdefault(i, []).append((v * v / 3, 0.0, wave))
         else:
             even.setdefault(i, []).append((1.0, 0.0, wave))
-    for i, parts in even.items():
-        sum_ = parts[0][2].times(parts[0][0])
-        for factor, _, wave in parts[1:]:
+    for i, summands in even.items():
+        sum_ = summands[0][2].times(summands[0][0])
+        for factor, _, wave in summands[1:]:
             sum_ = sum_ + wave.times(factor)
         total[i] += mean_square(sum_, box)
     return np.asarray(np.ldexp(np.sqrt(total), exponent))

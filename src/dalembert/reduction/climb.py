@@ -24,7 +24,7 @@ STEPS = 0.3 * 0.75 ** np.arange(14, dtype=float)
 
 
 def climbed(
-    samples: Samples, program: Hoisted, whole: Hoisted, states: States, begin: Array, seed: int
+    samples: Samples, program: Hoisted, exact: Hoisted, states: States, begin: Array, seed: int
 ) -> tuple[Array, Array]:
     """For each joint the largest error met, over all loads, and the positions (positions, n) at which the climbs of all
     joints and loads end.
@@ -32,26 +32,26 @@ def climbed(
     ``begin`` are positions to begin with besides random ones.
     """
     n = states.n
-    climbs = [_climbed(samples, load, program, whole, states, begin, seed) for load in range(len(samples.cases))]
-    return np.max([found for found, _ in climbs], axis=0), np.concatenate([at.reshape(-1, n) for _, at in climbs])
+    climbs = [_climbed(samples, load, program, exact, states, begin, seed) for load in range(len(samples.cases))]
+    return np.max([errors for errors, _ in climbs], axis=0), np.concatenate([at.reshape(-1, n) for _, at in climbs])
 
 
 def _climbed(
-    samples: Samples, load: int, program: Hoisted, whole: Hoisted, states: States, begin: Array, seed: int
+    samples: Samples, load: int, program: Hoisted, exact: Hoisted, states: States, begin: Array, seed: int
 ) -> tuple[Array, Array]:
     box, n, rng = states.box, states.n, np.random.default_rng(seed)
     low, high = np.where(box.circle, -np.inf, box.lower), np.where(box.circle, np.inf, box.upper)
     q = np.concatenate([rng.uniform(box.lower, box.upper, (SPREAD, n)), begin])
-    given = products([[(factor, 1.0)] for factor in samples.factors], np.ones(len(samples.factors)))
+    speed_products = products([[(factor, 1.0)] for factor in samples.factors], np.ones(len(samples.factors)))
 
     def largest(errors: Array) -> Array:
         """The largest errors (joints, positions), from contributions (joints, contributions, positions)."""
-        if given is None:
+        if speed_products is None:
             return np.asarray(np.abs(errors).sum(axis=1))
         rows = np.ascontiguousarray(errors.swapaxes(1, 2)).reshape(-1, errors.shape[1])
-        return given.largest(rows, np.inf)[1].reshape(n, -1)
+        return speed_products.largest(rows, np.inf)[1].reshape(n, -1)
 
-    errors = samples.errors_at(program, whole, q, load)
+    errors = samples.errors_at(program, exact, q, load)
     likely = np.argsort(-np.abs(errors).sum(axis=1), axis=1, kind="stable")[:, :FIRST]
     values = largest(np.take_along_axis(errors, likely[:, None], axis=2))
     top = np.argsort(-values, axis=1, kind="stable")[:, :POOL]
@@ -62,10 +62,10 @@ def _climbed(
         shape = (n, POOL, TRIALS, n)
         trial = pool[:, :, None] + step * box.half * rng.standard_normal(shape) * (rng.random(shape) < 0.5)
         trial = np.clip(trial, low, high)
-        errors = samples.errors_at(program, whole, trial.reshape(-1, n), load).reshape(n, -1, n, POOL * TRIALS)
-        own = largest(errors[np.arange(n), :, np.arange(n)]).reshape(n, POOL, TRIALS)
-        pick = own.argmax(axis=2)
-        most = np.take_along_axis(own, pick[:, :, None], axis=2)[:, :, 0]
-        better = most > score
-        pool[better], score[better] = trial[rows, columns, pick][better], most[better]
+        errors = samples.errors_at(program, exact, trial.reshape(-1, n), load).reshape(n, -1, n, POOL * TRIALS)
+        joint_errors = largest(errors[np.arange(n), :, np.arange(n)]).reshape(n, POOL, TRIALS)
+        pick = joint_errors.argmax(axis=2)
+        largest_error = np.take_along_axis(joint_errors, pick[:, :, None], axis=2)[:, :, 0]
+        better = largest_error > score
+        pool[better], score[better] = trial[rows, columns, pick][better], largest_error[better]
     return score.max(axis=1), pool

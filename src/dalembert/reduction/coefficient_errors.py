@@ -50,11 +50,11 @@ def coefficient_errors(
     exact = {"D": equations.mass_matrix, "C": equations.christoffel}
     bounds = [coefficient_bounds(waves, states, None, False, effort / len(differences))[0] for waves in differences]
     for kind, index in sorted({key for waves in differences for key in waves}):
-        pairs = [each[kind, index] for each in bounds if (kind, index) in each]
+        pairs = [proved_pairs[kind, index] for proved_pairs in bounds if (kind, index) in proved_pairs]
         proved, attained = (max(side) for side in zip(*pairs, strict=True))
         root = max(rms(waves[kind, index], box) for waves in differences if (kind, index) in waves)
         name = names.name(kind, index)
         poly = equations.gravity[index[0]] if kind == "G" else exact[kind][index]
-        whole = float(np.abs(poly(q)).max())
-        errors.append(CoefficientError(name, names.coefficient_unit(arm, name), proved, attained, root, whole))
+        largest_value = float(np.abs(poly(q)).max())
+        errors.append(CoefficientError(name, names.coefficient_unit(arm, name), proved, attained, root, largest_value))
     return tuple(errors)

@@ -45,7 +45,7 @@ def least_errors(case: Case, program: Hoisted, states: Iterable[tuple[int, Seque
         constants = {name: ring.number(value) for name, value in program.values(case.parameters).items()}
         errors: list[float] = []
         for joint, state in states:
-            q, qd, qdd = ([arb(float(x)) for x in state[part * n : part * n + n]] for part in range(3))
+            q, qd, qdd = ([arb(float(x)) for x in state[vector * n : vector * n + n]] for vector in range(3))
             inputs = dict(constants)
             for name, row in (("q", q), ("qd", qd), ("qdd", qdd)):
                 inputs |= {f"{name}_{i}": x for i, x in enumerate(row)}

@@ -56,8 +56,8 @@ class Uses:
         self.alone: dict[int, int] = {}
         """Operations needed by this node only, including its own."""
         for node in self.order:
-            own = int(node.op in COSTLY)
-            self.alone[node.index] = own + sum(self.alone[x.index] for x in set(node.operands) if self.once(x))
+            operations = int(node.op in COSTLY)
+            self.alone[node.index] = operations + sum(self.alone[x.index] for x in set(node.operands) if self.once(x))
 
     def once(self, node: Node) -> bool:
         """Whether the node has a single use."""
@@ -101,29 +101,29 @@ def without(outputs: Sequence[Node], cuts: Collection[Cut], constants: Mapping[s
     copies: dict[int, Any] = {}
     for node in reachable(outputs):
         if node.op == CONST:
-            new = graph.constant(node.value)
+            copy = graph.constant(node.value)
         elif node.op == INPUT:
             value = None if constants is None else constants.get(node.value)
-            new = graph.input(node.value) if value is None else graph.constant(value)
+            copy = graph.input(node.value) if value is None else graph.constant(value)
             if (node.index, WHOLE) in cuts:
-                new = graph.constant(0)
+                copy = graph.constant(0)
         elif (node.index, WHOLE) in cuts:
-            new = graph.constant(0)
+            copy = graph.constant(0)
         elif node.op in (SIN, COS):
-            new = graph.node(graph.sincos(copies[node.a.index])[node.op == COS])  # type: ignore[union-attr]
+            copy = graph.node(graph.sincos(copies[node.a.index])[node.op == COS])  # type: ignore[union-attr]
         else:
             a: Any = copies[node.a.index]  # type: ignore[union-attr]
             b: Any = copies[node.b.index] if node.b is not None else None
-            left, right = (node.index, 0) in cuts, (node.index, 1) in cuts
+            cut_first, cut_second = (node.index, 0) in cuts, (node.index, 1) in cuts
             if node.op == NEG:
-                new = graph.neg(a)
+                copy = graph.neg(a)
             elif node.op == MUL:
-                new = graph.mul(a, b)
-            elif left and right:
-                new = graph.constant(0)
+                copy = graph.mul(a, b)
+            elif cut_first and cut_second:
+                copy = graph.constant(0)
             elif node.op == ADD:
-                new = b if left else a if right else graph.add(a, b)
+                copy = b if cut_first else a if cut_second else graph.add(a, b)
             else:
-                new = graph.neg(b) if left else a if right else graph.sub(a, b)
-        copies[node.index] = new
+                copy = graph.neg(b) if cut_first else a if cut_second else graph.sub(a, b)
+        copies[node.index] = copy
     return [copies[node.index] for node in outputs]

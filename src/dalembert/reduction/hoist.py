@@ -47,12 +47,12 @@ class Hoisted:
     @cached_property
     def _steps(self) -> list[tuple[Any, ...]]:
         """The operations in order, operands by their place in it, and the outputs."""
-        places: dict[int, int] = {}
+        positions: dict[int, int] = {}
         steps: list[tuple[Any, ...]] = []
         for node in reachable(self.outputs):
-            places[node.index] = len(places)
-            steps.append((node.op, node.value, *(places[x.index] for x in node.operands)))
-        return [*steps, tuple(places[node.index] for node in self.outputs)]
+            positions[node.index] = len(positions)
+            steps.append((node.op, node.value, *(positions[x.index] for x in node.operands)))
+        return [*steps, tuple(positions[node.index] for node in self.outputs)]
 
     def shifted(self, shifts: Mapping[str, Fraction]) -> Hoisted:
         """The same program with shifted constants."""
@@ -61,10 +61,10 @@ class Hoisted:
 
     def with_definitions(self, definitions: dict[str, ParameterForm]) -> Hoisted:
         """The same operations with other constants of the same names."""
-        other = Hoisted(self.outputs, definitions)
+        renamed = Hoisted(self.outputs, definitions)
         # what follows from the operations alone is worked out once
-        vars(other).update({name: vars(self)[name] for name in ("listing", "_steps") if name in vars(self)})
-        return other
+        vars(renamed).update({name: vars(self)[name] for name in ("listing", "_steps") if name in vars(self)})
+        return renamed
 
 
 @dataclass(frozen=True)
@@ -279,24 +279,24 @@ class Hoister:
             if form == ONE or len(members) == 1 or any(term.cofactor is None for term in members):
                 result += members
                 continue
-            parts = [
+            cofactors = [
                 self.graph.neg(t.cofactor) if t.factor.negative else t.cofactor
                 for t in members
                 if t.cofactor is not None
             ]
-            inner = self.split(self.added(parts))
+            inner = self.split(self.added(cofactors))
             factor = product(form, inner.factor)
             assert factor is not None
             result.append(ProductTerm(factor, inner.cofactor))
         return result
 
-    def added(self, parts: Sequence[Node]) -> Node:
+    def added(self, nodes: Sequence[Node]) -> Node:
         """A plain sum, subtracted terms last, so that no negation remains."""
-        if not parts:
+        if not nodes:
             return self.graph.constant(0)
         total: Node | None = None
-        for part in sorted(parts, key=lambda node: node.op == NEG):
-            total = part if total is None else self.graph.add(total, part)
+        for summand in sorted(nodes, key=lambda node: node.op == NEG):
+            total = summand if total is None else self.graph.add(total, summand)
         assert total is not None
         return total
 

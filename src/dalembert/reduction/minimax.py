@@ -40,7 +40,7 @@ SIGNATURES = {
 
 def library() -> Any:
     """The search in machine code; None where there is no compiler."""
-    return own_library(Path(__file__).with_name("minimax.c"), SIGNATURES)
+    return own_library(Path(__file__).with_name("minimax.c"), signatures=SIGNATURES)
 
 
 def least_worst(error: Array, units: Array, target: Array, mean_weight: float, enough: bool = False) -> Array:
@@ -48,12 +48,12 @@ def least_worst(error: Array, units: Array, target: Array, mean_weight: float, e
 
     With ``enough`` the search ends as soon as every w_i is at most one, or where no shifts make it so.
     """
-    made = library()
-    if made is None or not len(units):
+    compiled = library()
+    if compiled is None or not len(units):
         return _least_worst(error, units, target, mean_weight, enough)
     shifts = np.zeros(len(units))
     error, units, target = (np.ascontiguousarray(x, float) for x in (error, units, target))
-    result = made.least_worst(
+    result = compiled.least_worst(
         *units.shape, pointer(error), pointer(units), pointer(target), mean_weight, enough, ROUNDS, AT_ONCE, CLOSE,
         REACH, NUDGE, pointer(shifts),
     )  # fmt: skip
@@ -73,14 +73,14 @@ def _least_worst(error: Array, units: Array, target: Array, mean_weight: float, 
     flat = a.reshape(count, -1)
     planes = CuttingPlanes(count, joints, mean_weight)
     shifts = best = np.zeros(count)
-    least = np.inf
+    smallest = np.inf
     for _ in range(ROUNDS):
         residual = e + (shifts @ flat).reshape(e.shape)
         sums = np.abs(residual).sum(axis=1)
         w = sums.max(axis=1)
         objective = float(w.max() + mean_weight * w.mean())
-        if objective < least:
-            least, best = objective, shifts
+        if objective < smallest:
+            smallest, best = objective, shifts
         if enough and w.max() <= 1.0:
             break
         for i in range(joints):
@@ -90,7 +90,7 @@ def _least_worst(error: Array, units: Array, target: Array, mean_weight: float, 
                 row[:count], row[count + i] = a[:, i, :, x] @ sign, -1.0
                 planes.add(row, -float(e[i, :, x] @ sign))
         bound = planes.solve()
-        if bound is None or least - bound <= CLOSE * least or (enough and bound > 1.0):
+        if bound is None or smallest - bound <= CLOSE * smallest or (enough and bound > 1.0):
             break
         shifts = planes.z[:count].copy()
     return np.asarray(best / size)
@@ -115,18 +115,18 @@ class CuttingPlanes:
         self.inverse = -np.eye(n)
         self.z, self.y = np.where(np.arange(n) < count, -REACH, 0.0), self.cost.copy()
 
-    def add(self, row: Array, right: float) -> None:
+    def add(self, row: Array, limit: float) -> None:
         """One more plane."""
         self.rows.append(row)
-        self.right.append(right)
+        self.right.append(limit)
 
     def solve(self) -> float | None:
         """The least cost below all planes; None where rounding stands in the way."""
-        rows, right = np.array(self.rows), np.array(self.right)
+        rows, limits = np.array(self.rows), np.array(self.right)
         norms = np.maximum((rows * rows).sum(axis=1), 1e-300)
         for _ in range(50 * len(self.z)):
-            over = rows @ self.z - right
-            steep = np.where(over > 1e-9, over * over / norms, 0.0)
+            excess = rows @ self.z - limits
+            steep = np.where(excess > 1e-9, excess * excess / norms, 0.0)
             enter = int(steep.argmax())
             if not steep[enter] > 0:
                 return float(self.cost @ self.z)
@@ -138,7 +138,7 @@ class CuttingPlanes:
             pivoted = self.inverse[:, leave] / alpha[leave]
             self.inverse -= np.outer(pivoted, alpha)
             self.inverse[:, leave] = pivoted
-            self.z = self.z - pivoted * over[enter]
+            self.z = self.z - pivoted * excess[enter]
             step = self.y[leave] / alpha[leave]
             self.y = np.maximum(self.y - step * alpha, 0.0)
             self.y[leave] = step

@@ -62,15 +62,15 @@ def write_certificate(model: ReducedModel, path: str | Path, progress: Progress 
 
 
 def smallest_claim(
-    prover: Prover, system: int, joint: int, bound: float, found: float
+    prover: Prover, system: int, joint: int, bound: float, attained: float
 ) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
     """The bound of a torque error, or the least multiple of it that is affordable, with its proof; None where none is.
 
-    ``found`` is the largest error known.
+    ``attained`` is the largest error known.
     """
     for factor in CLAIMS:
         claim = {"system": system, "joint": joint, "bound": exact_float(bound * factor * ROUNDED_UP)}
-        proof = prover.torque_error(claim, found)
+        proof = prover.torque_error(claim, attained)
         if proof is not None:
             return claim, proof
     return None
@@ -78,18 +78,18 @@ def smallest_claim(
 
 def program_steps(outputs: Sequence[Node]) -> tuple[list[list[Any]], list[int]]:
     """A program as a list of operations on earlier entries of the list, and the entries that are its outputs."""
-    places: dict[int, int] = {}
+    positions: dict[int, int] = {}
     steps: list[list[Any]] = []
     for node in reachable(outputs):
-        places[node.index] = len(steps)
+        positions[node.index] = len(steps)
         if node.op == CONST:
             steps.append(["number", str(node.value)])
         elif node.op == INPUT:
             head, _, index = str(node.value).rpartition("_")
             steps.append([head, int(index)] if head in ("q", "qd", "qdd") else ["constant", str(node.value)])
         else:
-            steps.append([node.op, *(places[x.index] for x in node.operands)])
-    return steps, [places[node.index] for node in outputs]
+            steps.append([node.op, *(positions[x.index] for x in node.operands)])
+    return steps, [positions[node.index] for node in outputs]
 
 
 def written(values: Mapping[str, Fraction]) -> dict[str, str]:

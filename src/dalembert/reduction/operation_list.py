@@ -39,12 +39,12 @@ class OperationList:
     def without(self, cuts: Collection[Cut]) -> OperationList:
         """The same program with summands, or the values of nodes, made zero."""
         code, a, b = self.code.copy(), self.a.copy(), self.b.copy()
-        for index, which in cuts:
+        for index, operand in cuts:
             slot = self.slots[index]
-            if which == WHOLE:
+            if operand == WHOLE:
                 code[slot], a[slot], b[slot] = CONSTANT, 0, 0
             else:
-                (b if which else a)[slot] = 0
+                (b if operand else a)[slot] = 0
         return replace(self, code=code, a=a, b=b)
 
 

@@ -36,11 +36,11 @@ OF_PROGRAMS = (
 
 def function_of(
     system: ArmDescription, torques: Sequence[Node], values: Mapping[str, Fraction], name: str, kind: str = "reduced",
-    said: Sequence[str] = (),
+    opening_remarks: Sequence[str] = (),
 ) -> Function:  # fmt: skip
     """One function of a program with these constants, the friction of the drives in it where they count.
 
-    ``kind`` follows the name of the arm, ``said`` opens the remarks.
+    ``kind`` follows the name of the arm, ``opening_remarks`` come before the others.
     """
     if name not in OF_PROGRAMS:
         raise ArmError(f"{system.name}, {kind}, has no function {name!r}; it has {', '.join(OF_PROGRAMS)}")
@@ -52,18 +52,18 @@ def function_of(
         partial(_tables, system, list(torques), dict(values), name),
         label=f"{system.name}_{kind.replace(' ', '_')}",
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in system.moving),
-        remarks=(*said, *remarks(system, None)),
+        remarks=(*opening_remarks, *remarks(system, None)),
     )
 
 
 def _tables(system: ArmDescription, torques: Sequence[Node], values: Mapping[str, Fraction], name: str) -> Tables:
     n, graph = system.n, Graph()
-    vectors = {part: graph.inputs(f"{part}_", n) for part in FUNCTIONS[name].arguments}
+    vectors = {argument: graph.inputs(f"{argument}_", n) for argument in FUNCTIONS[name].arguments}
     program = GraphProgram(system, torques, values, graph)
-    still: list[Scalar] = [0] * n
-    q, qd, qdd = vectors["q"], vectors.get("qd", still), vectors.get("qdd", still)
+    zero: list[Scalar] = [0] * n
+    q, qd, qdd = vectors["q"], vectors.get("qd", zero), vectors.get("qdd", zero)
     if name == "gravity_load":
-        return (evaluate(torques, program.constants | named(q, still, still), graph),)
+        return (evaluate(torques, program.constants | named(q, zero, zero), graph),)
     if name in ("inverse_dynamics", "bias"):
         return (program.torque(graph, q, qd, qdd),)
     matrix = program.mass_matrix(q)
@@ -74,13 +74,13 @@ def _tables(system: ArmDescription, torques: Sequence[Node], values: Mapping[str
         return (inverse,)
     if name == "inverse_dynamics_derivatives":
         return (*program.slopes(q, qd, qdd), matrix)
-    rest = [sub(t, b) for t, b in zip(vectors["tau"], program.torque(graph, q, qd, still), strict=True)]
-    found = solved(matrix, rest, graph)
+    net = [sub(t, b) for t, b in zip(vectors["tau"], program.torque(graph, q, qd, zero), strict=True)]
+    acceleration = solved(matrix, net, graph)
     if name == "forward_dynamics":
-        return (found,)
+        return (acceleration,)
     # d qdd = -D^-1 d tau at the acceleration that these torques give
-    answers = [[[sub(0, dot(row, column)) for column in zip(*part, strict=True)] for row in inverse]
-               for part in program.slopes(q, qd, found)]  # fmt: skip
+    answers = [[[sub(0, dot(row, column)) for column in zip(*table, strict=True)] for row in inverse]
+               for table in program.slopes(q, qd, acceleration)]  # fmt: skip
     return (*answers, inverse)
 
 
@@ -96,14 +96,14 @@ class GraphProgram:
 
     def torque(self, ring: Any, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
         """The torques of the program and the friction of the drives; ``ring`` may be dual numbers over the graph."""
-        found = evaluate(self.torques, self.constants | named(q, qd, qdd), ring)
-        return [add(t, f) for t, f in zip(found, self.whole.friction(ring, q, qd, qdd), strict=True)]
+        torques = evaluate(self.torques, self.constants | named(q, qd, qdd), ring)
+        return [add(t, f) for t, f in zip(torques, self.whole.friction(ring, q, qd, qdd), strict=True)]
 
     def mass_matrix(self, q: Sequence[Scalar]) -> list[list[Scalar]]:
         """D, the slope of the torques to the accelerations."""
         duals = Duals(self.graph)
-        moved = [duals.variable(0, j) for j in range(self.n)]
-        torque = evaluate(self.torques, self.constants | named(q, [0] * self.n, moved), duals)
+        unit_accelerations = [duals.variable(0, j) for j in range(self.n)]
+        torque = evaluate(self.torques, self.constants | named(q, [0] * self.n, unit_accelerations), duals)
         return [[slope_of(t, j) for j in range(self.n)] for t in torque]
 
     def slopes(
@@ -113,16 +113,18 @@ class GraphProgram:
         n, duals = self.n, Duals(self.graph)
         x = [duals.variable(value, k) for k, value in enumerate(q)]
         v = [duals.variable(value, n + k) for k, value in enumerate(qd)]
-        found = self.torque(duals, x, v, qdd)
+        torques = self.torque(duals, x, v, qdd)
         return (
-            [[slope_of(t, k) for k in range(n)] for t in found],
-            [[slope_of(t, n + k) for k in range(n)] for t in found],
+            [[slope_of(t, k) for k in range(n)] for t in torques],
+            [[slope_of(t, n + k) for k in range(n)] for t in torques],
         )
 
 
 def named(q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> dict[str, Any]:
     """The inputs q_i, qd_i and qdd_i of a program by name, joints counted from 0."""
-    return {f"{name}_{i}": value for name, part in (("q", q), ("qd", qd), ("qdd", qdd)) for i, value in enumerate(part)}
+    return {
+        f"{name}_{i}": value for name, vector in (("q", q), ("qd", qd), ("qdd", qdd)) for i, value in enumerate(vector)
+    }
 
 
 def _columns(matrix: list[list[Scalar]], graph: Graph) -> list[list[Scalar]]:
@@ -131,10 +133,10 @@ def _columns(matrix: list[list[Scalar]], graph: Graph) -> list[list[Scalar]]:
     return [solved(matrix, [int(i == k) for i in range(n)], graph) for k in range(n)]
 
 
-def solved(matrix: list[list[Scalar]], right: list[Scalar], graph: Graph) -> list[Scalar]:
-    """The solution of matrix x = right, from the last unknown, as factors of arms fill least."""
-    n = len(right)
-    rows, side = [list(row) for row in matrix], list(right)
+def solved(matrix: list[list[Scalar]], rhs: list[Scalar], graph: Graph) -> list[Scalar]:
+    """The solution of matrix x = rhs, from the last unknown, as factors of arms fill least."""
+    n = len(rhs)
+    rows, side = [list(row) for row in matrix], list(rhs)
     inverse: list[Scalar] = [0] * n
     for k in reversed(range(n)):
         if graph.node(rows[k][k]) is graph.constant(0):

@@ -59,7 +59,7 @@ _ARITHMETIC: dict[str, Any] = {
 
 def combined(node: Node, angles: Mapping[int, dict[int, int]]) -> dict[int, int]:
     """A sum of whole multiples of joint angles, as joint -> multiple; a joint may follow another by 2, 3, ..."""
-    found: dict[int, int] = {}
+    weights: dict[int, int] = {}
     if node.op == MUL:
         times, angle = sorted(node.operands, key=lambda operand: operand.index in angles)
         if times.op != CONST or Fraction(times.value).denominator != 1:
@@ -68,8 +68,8 @@ def combined(node: Node, angles: Mapping[int, dict[int, int]]) -> dict[int, int]
     for slot, operand in enumerate(node.operands):
         sign = -1 if node.op == NEG or (node.op == SUB and slot) else 1
         for joint, weight in angles[operand.index].items():
-            found[joint] = found.get(joint, 0) + sign * weight
-    return found
+            weights[joint] = weights.get(joint, 0) + sign * weight
+    return weights
 
 
 def turned(sums: Mapping[int, int], ring: Any) -> tuple[Any, Any]:
@@ -146,20 +146,20 @@ def coefficients(outputs: Sequence[Node], space: Space, constants: Mapping[str, 
     n, ring, half = len(outputs), space.ring, Fraction(1, 2)
     values: dict[str, Any] = {name: ring.number(x) if isinstance(x, Fraction) else x for name, x in constants.items()}
     values |= {
-        f"{name}_{i}": MotionNumber({(i + n * part,): 1}) for part, name in enumerate(("qd", "qdd")) for i in range(n)
+        f"{name}_{i}": MotionNumber({(i + n * block,): 1}) for block, name in enumerate(("qd", "qdd")) for i in range(n)
     }
-    parts = [dict(parts_of(number)) for number in polynomials(outputs, values, space)]
+    torques = [dict(parts_of(number)) for number in polynomials(outputs, values, space)]
 
     def taken(key: tuple[int, ...]) -> list[TrigPolynomial]:
-        return [as_polynomial(space, each.pop(key, 0)) for each in parts]
+        return [as_polynomial(space, monomials.pop(key, 0)) for monomials in torques]
 
-    found: dict[Key, TrigPolynomial] = {("G", (i,)): poly for i, poly in enumerate(taken(()))}
+    table: dict[Key, TrigPolynomial] = {("G", (i,)): poly for i, poly in enumerate(taken(()))}
     for j in range(n):
-        found |= {("D", (i, j)): poly for i, poly in enumerate(taken((n + j,)))}
-        found |= {("C", (i, j, j)): poly for i, poly in enumerate(taken((j, j)))}
+        table |= {("D", (i, j)): poly for i, poly in enumerate(taken((n + j,)))}
+        table |= {("C", (i, j, j)): poly for i, poly in enumerate(taken((j, j)))}
     for j, k in combinations(range(n), 2):
-        found |= {("C", (i, j, k)): poly * half for i, poly in enumerate(taken((j, k)))}
-    for i, each in enumerate(parts):
-        if each:
+        table |= {("C", (i, j, k)): poly * half for i, poly in enumerate(taken((j, k)))}
+    for i, monomials in enumerate(torques):
+        if monomials:
             raise ValueError(f"torque {i + 1} of a program has products of speeds and accelerations that no arm has")
-    return found
+    return table

@@ -115,9 +115,9 @@ class SearchSteps:
     def __init__(self, tell: Progress, count: int) -> None:
         self.tell, self.count, self.done, self.share = tell, count, 0, 0.0
 
-    def say(self, text: str, part: float = 0.0) -> None:
-        """Reports ``text`` at the fraction ``part`` of the current step."""
-        self.share = max(self.share, min(1.0, (self.done + part) / self.count))
+    def say(self, text: str, fraction: float = 0.0) -> None:
+        """Reports ``text`` at the fraction ``fraction`` of the current step."""
+        self.share = max(self.share, min(1.0, (self.done + fraction) / self.count))
         self.tell(text, self.share)
 
     def step(self, text: str) -> None:
@@ -158,9 +158,9 @@ class Search:
         """Reports the progress of the pruner."""
         self.steps.say("leaving out what does not matter", min(0.9, count / 12))
 
-    def _report_proof(self, text: str, part: float) -> None:
+    def _report_proof(self, text: str, fraction: float) -> None:
         """Reports the progress of a proof."""
-        self.steps.say(text, 0.9 * part)
+        self.steps.say(text, 0.9 * fraction)
 
     def _samples(self, positions: int, worst_positions: int) -> Samples:
         """Samples at this many positions, shared among the loads, and the last of those with the largest errors."""
@@ -190,17 +190,17 @@ class Search:
         caution, bold, shy = 0.0, 0.0, np.inf
         exponents = GREED_EXPONENTS[: None if self.thorough else 1]
         for run in range(MOST_STARTS if tolerance > 0 else 0):
-            first, before, greed = not run, self.shortest(tolerance), exponents[run % len(exponents)]
-            if run >= MAX_STARTS * len(exponents) and before is not self.tried[0]:
+            is_first, shortest_before, greed = not run, self.shortest(tolerance), exponents[run % len(exponents)]
+            if run >= MAX_STARTS * len(exponents) and shortest_before is not self.tried[0]:
                 break
             target = tolerance / self._ratio(self.own_ratio, caution)
             start = self._attempt(self.pruner.pruned(target, thorough=False, greed=greed), tolerance)
             if self._met(start, tolerance):
-                shy = shy if first else caution  # nothing was measured before the first
+                shy = shy if is_first else caution  # nothing was measured before the first
                 chain = self._continue(start, exponents, tolerance)
                 self.own_ratio = self._proof_ratio(chain[-1], self.pruner.samples)
                 self._prove_one(chain, tolerance)
-                if before is not self.tried[0] and before is self.shortest(tolerance):
+                if shortest_before is not self.tried[0] and shortest_before is self.shortest(tolerance):
                     break
                 if self.shortest(tolerance) is self.tried[0]:
                     bold, shy = 2 * caution, np.inf  # no proof comes so close: further from the tolerance
@@ -235,9 +235,9 @@ class Search:
             caution = (bold + shy) / 2
         return chain
 
-    def _ratio(self, own: Array, caution: float) -> Array:
+    def _ratio(self, own_ratio: Array, caution: float) -> Array:
         """A ratio between that of a program whose worst positions are among the samples and that of new programs."""
-        return np.asarray(own * np.maximum(self.fresh_ratio / own, 1.0) ** caution)
+        return np.asarray(own_ratio * np.maximum(self.fresh_ratio / own_ratio, 1.0) ** caution)
 
     def _prove_one(self, chain: Sequence[Candidate], tolerance: float) -> None:
         """Proves the shortest program of a chain that can be proved, where it is shorter than all before."""
@@ -246,7 +246,7 @@ class Search:
                 return
             self.steps.step("proving")
             for _ in range(1 + (MAX_REFITS if self.refit else 0)):
-                proved = self.certified(candidate.program, tolerance=tolerance, seen=candidate)
+                proved = self.certified(candidate.program, tolerance=tolerance, previous=candidate)
                 self._renew()
                 if np.all(np.isfinite(proved.share)):
                     self.tried.append(proved)
@@ -308,12 +308,12 @@ class Search:
     def _climbed(self, program: Hoisted) -> Candidate:
         """A program with the largest errors that are met in place of a proof; their positions join the samples."""
         self.climbs += 1
-        found, at = climb.climbed(
+        errors, at = climb.climbed(
             self.pruner.samples, program, self.whole, self.states, self.worst_positions, self.climbs
         )
         self.worst_positions = np.concatenate([self.worst_positions, at])[-REFIT_WORST:]
         total = operations_of(program, program.values(self.cases[0].parameters)).total
-        return Candidate(program, [], 0, np.full(self.states.n, np.inf), found, self.reach * found, total, True)
+        return Candidate(program, [], 0, np.full(self.states.n, np.inf), errors, self.reach * errors, total, True)
 
     def _known(self, candidate: Candidate) -> Array:
         """The errors of a program after a climb: where a proof takes no more time than that, those that are met, since
@@ -326,9 +326,9 @@ class Search:
         sampled = worst(samples.error(candidate.program))
         provable = self._provable(candidate)
         # an error that is nothing but rounding tells nothing
-        known = (provable > 0) & (sampled > max(RELIABLE * float(sampled.max(initial=0.0)), 1e-300))
-        ratio = provable / np.where(known, sampled, 1.0)
-        return np.where(known, ratio, ratio[known].max() if known.any() else 1.0)
+        reliable = (provable > 0) & (sampled > max(RELIABLE * float(sampled.max(initial=0.0)), 1e-300))
+        ratio = provable / np.where(reliable, sampled, 1.0)
+        return np.where(reliable, ratio, ratio[reliable].max() if reliable.any() else 1.0)
 
     def _provable(self, candidate: Candidate) -> Array:
         """The error that a proof comes to where it has to."""
@@ -349,14 +349,14 @@ class Search:
             ]
         sampled = [float(worst(self.fine.error(program)).max()) for program in programs]
         for rank in np.argsort(sampled, kind="stable").tolist():
-            other = programs[rank]
-            if rank and (sampled[rank] > BETTER * sampled[0] or other.same_as(best.program)):
+            variant = programs[rank]
+            if rank and (sampled[rank] > BETTER * sampled[0] or variant.same_as(best.program)):
                 continue
-            if rank and not self._met(self._climbed(other), tolerance):
+            if rank and not self._met(self._climbed(variant), tolerance):
                 continue
             self.steps.say("proving closely")
             # of the same program both proofs hold, and what the first shows closely is not shown again
-            candidate = self.certified(other, seen=None if rank else best)
+            candidate = self.certified(variant, previous=None if rank else best)
             self.tried.append(candidate)
             if candidate.operations <= best.operations and np.all(candidate.share <= tolerance):
                 return candidate
@@ -388,27 +388,33 @@ class Search:
         """What the coefficients of a program differ from the exact ones by, with one of the loads."""
         exact, values = self.exact[load], program.values(self.cases[load].parameters)
         polynomials = coefficients(program.outputs, exact["G", (0,)].space, values)
-        left = {key: rest for key, poly in polynomials.items() if (rest := poly - exact[key])}
-        return dict(zip(left, waves_of([*left.values()]), strict=True))
+        differences = {key: difference for key, poly in polynomials.items() if (difference := poly - exact[key])}
+        return dict(zip(differences, waves_of([*differences.values()]), strict=True))
 
     def certified(
-        self, program: Hoisted, quick: bool = False, tolerance: float | None = None, seen: Candidate | None = None
+        self, program: Hoisted, quick: bool = False, tolerance: float | None = None, previous: Candidate | None = None
     ) -> Candidate:
         """A program with its proved error against the exact coefficients for every load; to reach a ``tolerance``, as
-        long as that can be. What was ``seen`` of it puts the joint that is hardest to prove first, and leaves out those
-        that are proved closely.
+        long as that can be. What the ``previous`` proof of it showed puts the joint that is hardest to prove first, and
+        leaves out those that are proved closely.
         """
         waves, shares, attained, reach = [], [], [], []
-        before, order = self.work, None
-        if seen is not None:
+        work_before, order = self.work, None
+        if previous is not None:
             close = CLOSE if self.work <= DEAR * WORK_LIMIT else DEAR_CLOSE
-            order = [i for i in np.argsort(-seen.attained).tolist() if not seen.share[i] <= close * seen.attained[i]]
+            order = [
+                i
+                for i in np.argsort(-previous.attained).tolist()
+                if not previous.share[i] <= close * previous.attained[i]
+            ]
         goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
-        also = self.worst_positions[-2 * climb.POOL * self.states.n :]
-        known = seen.differences if seen is not None and seen.program is program else []
+        extra_positions = self.worst_positions[-2 * climb.POOL * self.states.n :]
+        known_differences = previous.differences if previous is not None and previous.program is program else []
         for load in range(len(self.cases)):
-            differences = known[load] if known else self._differences(program, load)
-            joints = torque_bounds(differences, self.states, self._report_proof, quick, self.effort, goal, order, also)
+            differences = known_differences[load] if known_differences else self._differences(program, load)
+            joints = torque_bounds(
+                differences, self.states, self._report_proof, quick, self.effort, goal, order, extra_positions
+            )
             self.work += joints.work
             if not quick and differences:
                 self.worst_positions = np.concatenate([self.worst_positions, joints.at])[-REFIT_WORST:]
@@ -416,19 +422,21 @@ class Search:
             shares.append(joints.proved / self.scale)
             attained.append(joints.attained / self.scale)
             reach.append(joints.within_reach / self.scale)
-        self.last_work = self.work - before
-        first = program.values(self.cases[0].parameters)
+        self.last_work = self.work - work_before
+        first_values = program.values(self.cases[0].parameters)
         worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
-        total = operations_of(program, first).total
-        found, share = np.max(attained, axis=0), np.max(shares, axis=0)
-        if seen is not None:
-            found, share = np.maximum(found, seen.attained), np.minimum(share, seen.share)
+        total = operations_of(program, first_values).total
+        largest_met, share = np.max(attained, axis=0), np.max(shares, axis=0)
+        if previous is not None:
+            largest_met, share = np.maximum(largest_met, previous.attained), np.minimum(share, previous.share)
         likely, broken_off = np.max(reach, axis=0), tolerance is not None and bool(np.any(share > tolerance))
         # what was left out, or broken off at an error above the tolerance, shows nothing of what a proof comes to
-        likely = np.where(np.isfinite(likely) & ~(found > (tolerance or np.inf)), likely, self.reach * found)
+        likely = np.where(
+            np.isfinite(likely) & ~(largest_met > (tolerance or np.inf)), likely, self.reach * largest_met
+        )
         if goal is not None:
-            self.reach = np.maximum(likely / np.where(found > 0, found, 1.0), PROVABLE)
-        return Candidate(program, waves, worst_load, share, found, likely, total, quick or broken_off)
+            self.reach = np.maximum(likely / np.where(largest_met > 0, largest_met, 1.0), PROVABLE)
+        return Candidate(program, waves, worst_load, share, largest_met, likely, total, quick or broken_off)
 
 
 def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:

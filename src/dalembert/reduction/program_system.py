@@ -92,8 +92,8 @@ class ProgramSystem(StandIn, ABC):
     def fast(self, name: str) -> Callable[..., Array]:
         """A method for single states in a loop: its kernel, without the checks of a public call, where there is one."""
         kernel = self._kernel(name)
-        found: Callable[..., Array] = kernel.fast if kernel.compiled else getattr(self, name)
-        return found
+        method: Callable[..., Array] = kernel.fast if kernel.compiled else getattr(self, name)
+        return method
 
     @abstractmethod
     def holding(self, load: Load | None) -> Self:
@@ -130,9 +130,9 @@ class ProgramSystem(StandIn, ABC):
     def mass_matrix(self, q: ArrayLike) -> Array:
         """D of the program, column by column."""
         position = joint_array(self.system, "q", q)
-        rest, still = self.gravity_load(position), np.zeros_like(position)
+        weight, zero_speed = self.gravity_load(position), np.zeros_like(position)
         units = [np.broadcast_to(unit, position.shape) for unit in np.eye(self.n)]
-        return np.stack([self._rigid(position, still, unit) - rest for unit in units], axis=-1)
+        return np.stack([self._rigid(position, zero_speed, unit) - weight for unit in units], axis=-1)
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Torques at zero acceleration."""
@@ -142,9 +142,9 @@ class ProgramSystem(StandIn, ABC):
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
         """Accelerations of the program; it undoes ``inverse_dynamics``, standing shafts included."""
         position, speed = np.broadcast_arrays(joint_array(self.system, "q", q), joint_array(self.system, "qd", qd))
-        rest = joint_array(self.system, "tau", tau) - self.bias(position, speed)
+        net = joint_array(self.system, "tau", tau) - self.bias(position, speed)
         try:
-            qdd = np.asarray(np.linalg.solve(self.mass_matrix(position), rest[..., None])[..., 0], float)
+            qdd = np.asarray(np.linalg.solve(self.mass_matrix(position), net[..., None])[..., 0], float)
         except np.linalg.LinAlgError:
             raise ArmError(
                 f"{self.system.where}the mass matrix of {self.name} is singular here: at this tolerance a joint's own "
@@ -166,13 +166,13 @@ class ProgramSystem(StandIn, ABC):
 
     def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
         """d tau/dq, d tau/dqd, d tau/dqdd of the program, each ``(..., n, n)``; viscous friction in."""
-        found: tuple[Array, Array, Array] = self._kernel("inverse_dynamics_derivatives")(q, qd, qdd)
-        return found
+        derivatives: tuple[Array, Array, Array] = self._kernel("inverse_dynamics_derivatives")(q, qd, qdd)
+        return derivatives
 
     def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau of the program, each ``(..., n, n)``; viscous friction in."""
-        found: tuple[Array, Array, Array] = self._kernel("forward_dynamics_derivatives")(q, qd, tau)
-        return found
+        derivatives: tuple[Array, Array, Array] = self._kernel("forward_dynamics_derivatives")(q, qd, tau)
+        return derivatives
 
     # -- closed forms -----------------------------------------------------------------------------
 
@@ -200,13 +200,13 @@ class ProgramSystem(StandIn, ABC):
         spelled = {name: name.replace("_", "") for name in self.values}
         plain = self.exact_equations.space
         space = plain.extended(Symbol(spelled[name], value, "constant") for name, value in self.values.items())
-        known = {name: space.ring.symbol(symbol) for name, symbol in spelled.items()}
-        found = coefficients(self.torques, space, known)
+        constants = {name: space.ring.symbol(symbol) for name, symbol in spelled.items()}
+        polynomials = coefficients(self.torques, space, constants)
         # a D_ij that is not D_ji is named even where it is zero, since one alone stands for both
-        uneven = {key for key, poly in found.items() if key[0] == "D" and poly != found["D", key[1][::-1]]}
+        uneven = {key for key, poly in polynomials.items() if key[0] == "D" and poly != polynomials["D", key[1][::-1]]}
         return {
             names.name(kind, index): poly
-            for (kind, index), poly in found.items()
+            for (kind, index), poly in polynomials.items()
             if (kind, index) in uneven or (poly and (kind != "D" or index[0] <= index[1]))
         }
 

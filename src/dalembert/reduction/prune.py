@@ -134,25 +134,27 @@ class Pruner:
             return self._first[1]
         samples, limit = self.samples, 2 * target
         names, sweep = program.listing.names, samples.sweep(program)
-        made, units = sweep.linear()
-        changes, kept, cuts = self._cuts(program, sweep, limit)
-        others = self._other_changes(program, names, units, limit) if names else []
-        effects = self.room.array("first" if program is self.whole else "effects", (kept + len(others), *samples.shape))
-        cuts(effects[:kept])
-        for row, (_, effect) in enumerate(others):
-            effects[kept + row] = effect
-        changes += [change for change, _ in others]
-        found = Options(changes, effects, names, units, made - samples.exact)
+        contributions, units = sweep.linear()
+        changes, cut_count, write_cut_effects = self._cuts(program, sweep, limit)
+        other_changes = self._other_changes(program, names, units, limit) if names else []
+        effects = self.room.array(
+            "first" if program is self.whole else "effects", (cut_count + len(other_changes), *samples.shape)
+        )
+        write_cut_effects(effects[:cut_count])
+        for row, (_, effect) in enumerate(other_changes):
+            effects[cut_count + row] = effect
+        changes += [change for change, _ in other_changes]
+        options = Options(changes, effects, names, units, contributions - samples.exact)
         if program is self.whole:
-            self._first = (limit, found)
-        return found
+            self._first = (limit, options)
+        return options
 
     def _single_change(self, program: Hoisted, options: Options, fitted: Array, target: Array) -> Hoisted | None:
         """The program after a single change that is within the target after a refit of all constants.
 
         ``fitted`` are the effects after a least-squares refit.
         """
-        samples, before = self.samples, count(program, self.samples)
+        samples, operations = self.samples, count(program, self.samples)
         errors = (worst(fitted, options.error) / target).max(axis=1)
         tries = 0
         for c in np.argsort(errors, kind="stable").tolist():
@@ -165,7 +167,7 @@ class Pruner:
             if np.any(worst(error + np.tensordot(shifts, units, 1)) > target * CLOSE_ENOUGH):
                 continue
             changed = applied(program, [options.changes[c]], dict(zip(options.names, shifts, strict=True)))
-            if count(changed, samples) < before and np.all(worst(samples.error(changed)) <= target * CLOSE_ENOUGH):
+            if count(changed, samples) < operations and np.all(worst(samples.error(changed)) <= target * CLOSE_ENOUGH):
                 return changed
         return None
 
@@ -176,9 +178,10 @@ class Pruner:
         change, samples = options.changes[c], self.samples
         rows = {name: row for row, name in enumerate(options.names)}
         if change.cut is not None:
-            made, left = samples.sweep(program, [change.cut]).linear()
-            left[[rows[name] for name in change.touches]] = 0.0  # a constant that is cut has no more effect
-            return made - samples.exact, left
+            contributions, unit_contributions = samples.sweep(program, [change.cut]).linear()
+            # a constant that is cut has no more effect
+            unit_contributions[[rows[name] for name in change.touches]] = 0.0
+            return contributions - samples.exact, unit_contributions
         units = options.units.copy()
         if change.merged is not None:
             a, b, sign = change.merged
@@ -190,15 +193,15 @@ class Pruner:
         return options.error + options.effects[c], units
 
     def _cheapest_changes(
-        self, program: Hoisted, options: Options, effects: Array, shifts: Array | None, target: Array, most: int,
+        self, program: Hoisted, options: Options, effects: Array, shifts: Array | None, target: Array, limit: int,
     ) -> Hoisted | None:  # fmt: skip
-        """The program after the changes of least cost for the operations saved, at most ``most`` of them."""
+        """The program after the changes of least cost for the operations saved, at most ``limit`` of them."""
         samples, error, changes = self.samples, options.error, options.changes
         sizes = worst(effects)
         costs = (sizes / target).max(axis=1) / options.saved**self.greed
         # what is larger than the target and the error there is cannot be made up for
         possible = np.all(sizes <= target + worst(error), axis=1)
-        taken: list[int] = []
+        chosen: list[int] = []
         touched: set[str] = set()
         cuts: set[Cut] = set()
         for c in np.argsort(costs, kind="stable").tolist():
@@ -209,21 +212,23 @@ class Pruner:
                 continue
             if np.all(worst(effects[c], error) <= target):
                 error = error + effects[c]
-                taken.append(c)
+                chosen.append(c)
                 touched.update(change.touches)
                 if change.cut:
                     cuts.add(change.cut)
-                if len(taken) == most:
+                if len(chosen) == limit:
                     break
-        while taken:
-            shift_of = {} if shifts is None else dict(zip(options.names, shifts[taken].sum(axis=0), strict=True))
-            some = [changes[c] for c in taken]
-            made = samples.sweep(program, cuts_of(some), changed_forms(program, some, shift_of)).contributions()
-            if np.all(worst(made - samples.exact) <= target * CLOSE_ENOUGH):
-                changed = applied(program, some, shift_of)
+        while chosen:
+            shift_of = {} if shifts is None else dict(zip(options.names, shifts[chosen].sum(axis=0), strict=True))
+            chosen_changes = [changes[c] for c in chosen]
+            contributions = samples.sweep(
+                program, cuts_of(chosen_changes), changed_forms(program, chosen_changes, shift_of)
+            ).contributions()
+            if np.all(worst(contributions - samples.exact) <= target * CLOSE_ENOUGH):
+                changed = applied(program, chosen_changes, shift_of)
                 return changed if count(changed, samples) < count(program, samples) else None
             # The first-order effects were too optimistic: undo the last quarter of the changes.
-            taken = taken[: len(taken) * 3 // 4]
+            chosen = chosen[: len(chosen) * 3 // 4]
         return None
 
     def _cuts(
@@ -233,47 +238,47 @@ class Pruner:
         and a function that writes their effects.
         """
         uses, slots = Uses(program.outputs), program.listing.slots
-        found: list[tuple[Node, int, tuple[str, ...]]] = []
+        candidates: list[tuple[Node, int, tuple[str, ...]]] = []
         rows: list[tuple[int, int, float]] = []
         for node in uses.order:
-            which = [0, 1] if node.op in (ADD, SUB) else []
+            operands = [0, 1] if node.op in (ADD, SUB) else []
             constant = node.op == INPUT and node.value in program.definitions
             if constant or (node.op in (ADD, SUB, MUL) and not uses.once(node)):
-                which.append(WHOLE)
-            for slot in which:
+                operands.append(WHOLE)
+            for slot in operands:
                 removed = node if slot == WHOLE else node.operands[slot]
-                found.append((node, slot, (str(node.value),) if constant else ()))
+                candidates.append((node, slot, (str(node.value),) if constant else ()))
                 rows.append((slots[node.index], slots[removed.index], 1.0 if node.op == SUB and slot == 1 else -1.0))
         at, removed_slots, sign = (np.array(column) for column in zip(*rows, strict=True)) if rows else np.zeros((3, 0))
         cuts = Cuts(at.astype(np.int32), removed_slots.astype(np.int32), sign.astype(float))
-        kept, write = sweep.cut_effects(cuts, limit * self.samples.motions.scale)
+        within, write = sweep.cut_effects(cuts, limit * self.samples.motions.scale)
         changes = []
-        for c in kept.tolist():
-            node, slot, names = found[c]
+        for c in within.tolist():
+            node, slot, names = candidates[c]
             changes.append(Change(uses.saved((node.index, slot), node), (node.index, slot), touches=names))
-        return changes, len(kept), write
+        return changes, len(within), write
 
     def _other_changes(self, program: Hoisted, names: Sequence[str], units: Array, limit: Array) -> list[Offer]:
         """Removed parameters and merged constants whose effect alone is within ``limit``, with these effects."""
         loads = units.reshape(*units.shape[:-1], len(self.samples.cases), -1)
-        most = np.abs(loads).max(axis=(2, 4), initial=0.0)  # constants, joints, loads
+        largest = np.abs(loads).max(axis=(2, 4), initial=0.0)  # constants, joints, loads
         values = np.array([self.samples.by_load(program.definitions[name]) for name in names])
-        found: list[Offer] = []
+        offers: list[Offer] = []
         for change, rows, added in self._parameters(program, names, values):
             effect = (loads[rows] * added[:, None, None, :, None]).sum(axis=0)
             if np.all(np.abs(effect).max(axis=(1, 2, 3)) <= limit):
-                found.append((change, effect.reshape(units.shape[1:])))
+                offers.append((change, effect.reshape(units.shape[1:])))
         row_of, pairs = {name: row for row, name in enumerate(names)}, neighbours(program)
         merges = [
             Change(saved, merged=(a, b, sign), touches=(a, b)) for (a, b), saved in pairs.items() for sign in (1, -1)
         ]
-        one, two = ([row_of[pair[side]] for pair in pairs for _ in (1, -1)] for side in (0, 1))
-        added = values[one] * np.array([(1, -1) * len(pairs)]).T - values[two]
-        within = np.all((most[two] * np.abs(added)[:, None]).max(axis=2, initial=0.0) <= limit, axis=1)
+        first_rows, second_rows = ([row_of[pair[side]] for pair in pairs for _ in (1, -1)] for side in (0, 1))
+        added = values[first_rows] * np.array([(1, -1) * len(pairs)]).T - values[second_rows]
+        within = np.all((largest[second_rows] * np.abs(added)[:, None]).max(axis=2, initial=0.0) <= limit, axis=1)
         for m in np.flatnonzero(within).tolist():
-            effect = loads[two[m]] * added[m][:, None]
-            found.append((merges[m], effect.reshape(units.shape[1:])))
-        return found
+            effect = loads[second_rows[m]] * added[m][:, None]
+            offers.append((merges[m], effect.reshape(units.shape[1:])))
+        return offers
 
     def _parameters(
         self, program: Hoisted, names: Sequence[str], values: Array
@@ -291,11 +296,11 @@ class Pruner:
             remaining = [dropped(program.definitions[names[row]], parameter) for row in rows]
             saved = 2 * sum(not form for form in remaining)
             if saved:
-                left = np.array([self.samples.by_load(form) for form in remaining])
+                remaining_values = np.array([self.samples.by_load(form) for form in remaining])
                 yield (
                     Change(saved, parameter=parameter, touches=tuple(names[r] for r in rows)),
                     rows,
-                    left - values[rows],
+                    remaining_values - values[rows],
                 )
 
 
@@ -309,8 +314,8 @@ def projected(effects: Array, units: Array, target: Array, room: Room) -> tuple[
     gram = a @ a.T
     # effects are large arrays: they are read once for the fit and once for what it leaves, and never copied
     e = effects.reshape(len(effects), -1)
-    right = (a.reshape(units.shape) * weight).reshape(count, -1) @ e.T
-    shifts = np.ascontiguousarray(-np.linalg.solve(gram + 1e-9 * np.eye(count), right).T) / size
+    rhs = (a.reshape(units.shape) * weight).reshape(count, -1) @ e.T
+    shifts = np.ascontiguousarray(-np.linalg.solve(gram + 1e-9 * np.eye(count), rhs).T) / size
     fitted = room.array("fitted", effects.shape)
     np.matmul(shifts, units.reshape(count, -1), out=fitted.reshape(e.shape))
     fitted += effects

@@ -88,15 +88,17 @@ def _torques(cases: Sequence[Case]) -> tuple[list[Node], dict[str, ParameterForm
     bare = over(with_values(first.grouped.chain, {}), graph)
     segments = []
     for index, segment in enumerate(bare.segments):
-        mine: list[Any] = [
+        numbers: list[Any] = [
             graph.input(f"p_{name}{index + 1}") if f"{name}{index + 1}" in names else 0 for name in NAMES
         ]
         rows: list[list[Any]] = [[0] * 3 for _ in range(3)]
-        for (_, i, j), value in zip(ENTRIES, mine[4:], strict=True):
+        for (_, i, j), value in zip(ENTRIES, numbers[4:], strict=True):
             rows[i][j] = rows[j][i] = value
         # A body without extent along its axis (``compile/regroup.py``, plane): Izz = Ixx + Iyy.
         rows[2][2] = add(rows[0][0], rows[1][1])
-        segments.append(replace(segment, mass=mine[0], moment=(mine[1], mine[2], mine[3]), tensor=as_matrix(rows)))
+        segments.append(
+            replace(segment, mass=numbers[0], moment=(numbers[1], numbers[2], numbers[3]), tensor=as_matrix(rows))
+        )
     q, qd, qdd = (graph.inputs(f"{name}_", n) for name in ("q", "qd", "qdd"))
     links = replace(bare, segments=tuple(segments))
     coupling = links.coupling
@@ -107,8 +109,8 @@ def _torques(cases: Sequence[Case]) -> tuple[list[Node], dict[str, ParameterForm
         spins, ratios = RingTrain(first.system, graph, first.system.drive_model).spins(graph, q)
         turning = [k for k, inertia in enumerate(first.rotors) if inertia]
         named = [replace(spins[k], inertia=graph.input(f"p_J{k + 1}")) for k in turning]
-        kept = Ratios([coupling.spread(ratios.first[k]) for k in turning])
-        spun = rotors.torque(links, graph, *motion, named, kept)
+        spreads = Ratios([coupling.spread(ratios.first[k]) for k in turning])
+        spun = rotors.torque(links, graph, *motion, named, spreads)
         torque = [add(a, b) for a, b in zip(torque, spun, strict=True)]
         used += [f"p_J{k + 1}" for k in turning]
     return [graph.node(t) for t in coupling.load(torque)], {name: ParameterForm.parameter(name) for name in used}

@@ -27,7 +27,7 @@ from .program_search import Candidate, Search, SearchSteps, front, steps_of
 from .program_system import Constant
 from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
-from .states import Array, States, Torque, held, largest, one_arm
+from .states import Array, States, Torque, largest, loads_in_words, one_arm
 
 NUMBERS = (int, float, np.integer, np.floating)
 UNLOADED = 1e-9
@@ -60,12 +60,12 @@ def reduce(
     one_arm(systems)
     steps = SearchSteps(progress or (lambda _text, _share: None), steps_of(curve))
     steps.say("largest torques")
-    cases = [case_of(*each) for each in zip_longest(systems, equations)]
+    cases = [case_of(*pair) for pair in zip_longest(systems, equations)]
     scale = np.min([largest_torques(case, states) for case in cases], axis=0)
     # A joint that no state loads at all has no share to speak of; its error must be nothing beside the others' torques,
     # but not so much less that rounding counts.
-    most = float(scale.max(initial=0.0))
-    scale = np.where(scale > 1e-12 * most, scale, UNLOADED * most or 1e-300)
+    largest_scale = float(scale.max(initial=0.0))
+    scale = np.where(scale > 1e-12 * largest_scale, scale, UNLOADED * largest_scale or 1e-300)
     steps.step("leaving out what does not matter")
     search = Search(cases, states, scale, refit, steps, effort)
     interrupted = False
@@ -89,13 +89,13 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     cases, states, scale, program = search.cases, search.states, search.scale, best.program
     system = cases[0].system
     values = program.values(cases[0].parameters)
-    others = [case.parameters for case in cases[1:]] or [heavier(system).parameters]
-    probe = [program.values(parameters) for parameters in others]
+    other_parameters = [case.parameters for case in cases[1:]] or [heavier(system).parameters]
+    other_values = [program.values(parameters) for parameters in other_parameters]
     bound = OUTWARD * best.share * scale
     root = np.max([torque_rms(waves, states) for waves in best.differences], axis=0)
-    also = search.worst_positions
+    extra_positions = search.worst_positions
     # where the search ends; how large the error is there balls tell, as that of floats may be their rounding
-    ends = [largest(difference(case, program), states, also=also)[1] for case in cases]
+    ends = [largest(difference(case, program), states, extra_positions=extra_positions)[1] for case in cases]
     attained = np.max(
         [least_errors(case, program, enumerate(at)) for case, at in zip(cases, ends, strict=True)], axis=0
     )
@@ -108,11 +108,11 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     constants = tuple(
         Constant(
             name.replace("_", ""), float(value), program.definitions[name].text,
-            any(other[name] != value for other in probe), float(program.definitions[name].shift),
+            any(of_load[name] != value for of_load in other_values), float(program.definitions[name].shift),
         )
         for name, value in values.items()
     )  # fmt: skip
-    before = count(function(cases[0].rigid, "inverse_dynamics").nodes)
+    exact_operations = count(function(cases[0].rigid, "inverse_dynamics").nodes)
     points = tuple(
         CurvePoint(
             float(c.share.max(initial=0.0)), c.operations, len(c.program.definitions), "quick" if c.quick else "full",
@@ -120,10 +120,10 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
         )
         for c in front(search.tried)
     )  # fmt: skip
-    loads = tuple(held(case.system) for case in cases) if len(cases) > 1 or system.loads else ()
+    loads = tuple(loads_in_words(case.system) for case in cases) if len(cases) > 1 or system.loads else ()
     return ReducedModel(
         system, states, program.outputs, values, cases[0].equations, tolerance, bound, attained,
-        root, scale, tuple(best.differences), best.worst_load, search.effort, before,
+        root, scale, tuple(best.differences), best.worst_load, search.effort, exact_operations,
         operations_of(program, values), points, constants, program, loads, tuple(cases), interrupted,
     )  # fmt: skip
 

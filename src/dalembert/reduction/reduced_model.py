@@ -135,8 +135,8 @@ class ReducedModel(ProgramSystem):
         """
         lines = []
         for name, poly in sorted(self.equations.items()):
-            long = most is not None and len(poly) > most
-            lines.append(f"{name} = {f'... ({len(poly)} terms)' if long else poly.text()}")
+            is_long = most is not None and len(poly) > most
+            lines.append(f"{name} = {f'... ({len(poly)} terms)' if is_long else poly.text()}")
         if not constants:
             return "\n".join(lines)
         lines += [f"{c.name.translate(BELOW)} = {c.value:.6g} ({c.definition})" for c in self.constants]
@@ -145,14 +145,16 @@ class ReducedModel(ProgramSystem):
     @cached_property
     def asymmetry(self) -> Array:
         """Proved bounds of |D_ij - D_ji|, which leaving out summands may make differ."""
-        found, given = np.zeros((self.n, self.n)), self.polynomials
+        bounds, polynomials = np.zeros((self.n, self.n)), self.polynomials
         pairs = [(i, j) for i in range(self.n) for j in range(i)]
         off: dict[Key, Wave] = {
-            ("D", (i, j)): wave_of(less) for i, j in pairs if (less := given["D", (i, j)] - given["D", (j, i)])
+            ("D", (i, j)): wave_of(less)
+            for i, j in pairs
+            if (less := polynomials["D", (i, j)] - polynomials["D", (j, i)])
         }
         for (_, index), (proved, _) in prove(off, self.states, quick=True).coefficients.items():
-            found[index] = found[index[::-1]] = proved
-        return found
+            bounds[index] = bounds[index[::-1]] = proved
+        return bounds
 
     def summary(self) -> str:
         """What the model is and how good, in a few lines."""
@@ -176,10 +178,10 @@ class ReducedModel(ProgramSystem):
         if not self.asymmetry.any():
             return ""
         i, j = sorted(int(x) + 1 for x in np.unravel_index(int(self.asymmetry.argmax()), self.asymmetry.shape))
-        name, other = names.name("D", (i - 1, j - 1)), names.name("D", (j - 1, i - 1))
-        most = float(self.asymmetry.max())
+        name, transposed = names.name("D", (i - 1, j - 1)), names.name("D", (j - 1, i - 1))
+        largest = float(self.asymmetry.max())
         unit = names.coefficient_unit(self.system, name)
-        return f"{name} and {other} differ by at most {most:.3g} {unit}, no other pair by more"
+        return f"{name} and {transposed} differ by at most {largest:.3g} {unit}, no other pair by more"
 
     def certificate(self, path: str | Path, progress: Progress | None = None) -> Path:
         """Write what is proved as a file that ``dalembert check`` verifies by itself (docs/proofs.md, Certificates)."""
@@ -196,14 +198,14 @@ class ReducedModel(ProgramSystem):
 
     def serving(self, load: int) -> Self:
         """The same program with the constants of ``loads[load]``: what is proved holds for it as well."""
-        held = self.cases[load]
-        values = self.program.values(held.parameters)
+        case = self.cases[load]
+        values = self.program.values(case.parameters)
         constants = tuple(
             replace(constant, value=float(value))
             for constant, value in zip(self.constants, values.values(), strict=True)
         )
         return replace(
-            self, system=held.system, values=values, exact_equations=held.equations, constants=constants,
+            self, system=case.system, values=values, exact_equations=case.equations, constants=constants,
             after=operations_of(self.program, values),
         )  # fmt: skip
 

@@ -36,13 +36,13 @@ def torque_error_table(moving: Sequence[Joint], joints: Sequence[JointError], na
         (
             joint_label(k, moving[k].name),
             unit(moving[k], "effort"),
-            one.scale,
-            one.bound,
-            one.bound / one.scale if one.scale > 0 else 0.0,
-            one.found,
-            one.rms,
-            one.bound / one.found if one.found > 0 else None,
+            joint.scale,
+            joint.bound,
+            joint.bound / joint.scale if joint.scale > 0 else 0.0,
+            joint.found,
+            joint.rms,
+            joint.bound / joint.found if joint.found > 0 else None,
         )
-        for k, one in enumerate(joints)
+        for k, joint in enumerate(joints)
     )
     return DataTable(name, caption, columns, rows)

@@ -24,14 +24,14 @@ def refitted(program: Hoisted, samples: Samples, target: Array, mean_weight: flo
     ``mean_weight`` is the weight of the mean error of the joints against the largest.
     """
     names = program.listing.names
-    made, units = samples.sweep(program).linear()
-    error = made - samples.exact
+    contributions, units = samples.sweep(program).linear()
+    error = contributions - samples.exact
     if not names or not np.any(error):
         return program
     shifts = least_worst(error, units, target, mean_weight)
-    before, after = (worst(e) / target for e in (error, error + np.tensordot(shifts, units, 1)))
-    objective = [float(w.max() + mean_weight * w.mean()) for w in (before, after)]
-    if after.max() > max(before.max(), 1.0) or objective[1] > 0.995 * objective[0]:
+    sizes_before, sizes_after = (worst(e) / target for e in (error, error + np.tensordot(shifts, units, 1)))
+    objective = [float(w.max() + mean_weight * w.mean()) for w in (sizes_before, sizes_after)]
+    if sizes_after.max() > max(sizes_before.max(), 1.0) or objective[1] > 0.995 * objective[0]:
         return program
     values = {name: rounded(value) for name, value in zip(names, shifts, strict=True)}
     return program.shifted(values)

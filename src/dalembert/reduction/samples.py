@@ -26,11 +26,17 @@ class Samples:
     """
 
     def __init__(
-        self, whole: Hoisted, cases: Sequence[Case], states: States, scale: Array, size: int, also: Array | None = None
+        self,
+        exact: Hoisted,
+        cases: Sequence[Case],
+        states: States,
+        scale: Array,
+        size: int,
+        extra_positions: Array | None = None,
     ) -> None:
         n = states.n
-        also = np.zeros((0, n)) if also is None else also
-        self.cases, self.each = [case.parameters for case in cases], size + len(also)
+        extra_positions = np.zeros((0, n)) if extra_positions is None else extra_positions
+        self.cases, self.each = [case.parameters for case in cases], size + len(extra_positions)
         pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
         runs, self.points, self.n = 1 + 2 * n + len(pairs), self.each * len(cases), n
         qd, qdd = np.zeros((runs, n)), np.zeros((runs, n))
@@ -39,9 +45,9 @@ class Samples:
         for row, (j, k) in enumerate(pairs):
             qd[1 + 2 * n + row, [j, k]] = states.speed[[j, k]]
         spread = states.box.samples(size * len(cases)).reshape(len(cases), size, n)
-        q = np.concatenate([spread, np.tile(also, (len(cases), 1, 1))], axis=1).reshape(-1, n)
+        q = np.concatenate([spread, np.tile(extra_positions, (len(cases), 1, 1))], axis=1).reshape(-1, n)
         self.motions = Motions(np.ascontiguousarray(q.T), qd, qdd, scale, pairs)
-        self.exact = self.of(whole)
+        self.exact = self.of(exact)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -73,15 +79,17 @@ class Samples:
         """The errors of all contributions, joint by coefficient by position."""
         return self.of(program) - self.exact
 
-    def errors_at(self, program: Hoisted, whole: Hoisted, q: Array, load: int) -> Array:
+    def errors_at(self, program: Hoisted, exact: Hoisted, q: Array, load: int) -> Array:
         """The errors of all contributions at other positions, joint by coefficient by position, for one load."""
         motions = replace(self.motions, q=np.ascontiguousarray(q.T))
-        made = []
-        for each in (program, whole):
-            values = [float(each.definitions[name].value(self.cases[load])) for name in each.listing.names]
+        contributions = []
+        for one_program in (program, exact):
+            values = [
+                float(one_program.definitions[name].value(self.cases[load])) for name in one_program.listing.names
+            ]
             named = np.repeat(np.array(values)[:, None], len(q), axis=1)
-            made.append(SampleSweep(each.listing, named, motions).contributions())
-        return made[0] - made[1]
+            contributions.append(SampleSweep(one_program.listing, named, motions).contributions())
+        return contributions[0] - contributions[1]
 
     @property
     def factors(self) -> list[Factor]:

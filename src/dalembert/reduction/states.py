@@ -70,36 +70,38 @@ def states_of(
     """The domain of a model: joint limits or ``box``; speeds given, or the arm's limits, or 2 rad/s and 1 m/s;
     accelerations given, or those that reach the largest speed in 0.2 s.
     """
-    own = [joint.limits.velocity if np.isfinite(joint.limits.velocity) else SPEED[joint.kind] for joint in arm.moving]
-    fast = amounts(arm, "speed", speed, np.array(own))
+    speed_limits = [
+        joint.limits.velocity if np.isfinite(joint.limits.velocity) else SPEED[joint.kind] for joint in arm.moving
+    ]
+    fast = amounts(arm, "speed", speed, np.array(speed_limits))
     return States(box_of(arm, box), fast, amounts(arm, "acceleration", acceleration, fast / SECONDS))
 
 
-def amounts(arm: ArmDescription, what: str, given: Amounts, default: Array) -> Array:
+def amounts(arm: ArmDescription, quantity: str, numbers: Amounts, default: Array) -> Array:
     """One number for each joint."""
-    found = default.astype(float).copy()
+    values = default.astype(float).copy()
     try:
-        if given is None:
+        if numbers is None:
             pass
-        elif isinstance(given, Mapping):
-            for key, value in given.items():
-                found[place(arm, key)] = float(value)
+        elif isinstance(numbers, Mapping):
+            for key, value in numbers.items():
+                values[joint_index(arm, key)] = float(value)
         else:
-            found[:] = np.asarray(given, dtype=float)
+            values[:] = np.asarray(numbers, dtype=float)
     except (TypeError, ValueError) as fault:
         if isinstance(fault, ArmError):
             raise
         raise ArmError(
-            f"{arm.where}{what} must be one number, or {arm.n} of them, or a table by joint; got {given!r}"
+            f"{arm.where}{quantity} must be one number, or {arm.n} of them, or a table by joint; got {numbers!r}"
         ) from None
-    if not np.all(np.isfinite(found)) or np.any(found < 0):
-        raise ArmError(f"{arm.where}{what} limits must be finite and not negative, got {found.tolist()}")
-    if np.any((found > 0) & ((found < LEAST_LIMIT) | (found > 1 / LEAST_LIMIT))):
+    if not np.all(np.isfinite(values)) or np.any(values < 0):
+        raise ArmError(f"{arm.where}{quantity} limits must be finite and not negative, got {values.tolist()}")
+    if np.any((values > 0) & ((values < LEAST_LIMIT) | (values > 1 / LEAST_LIMIT))):
         raise ArmError(
-            f"{arm.where}{what} limits must be zero or between {LEAST_LIMIT:g} and {1 / LEAST_LIMIT:g}, since "
-            f"products of others are beyond a computer's numbers; got {found.tolist()}"
+            f"{arm.where}{quantity} limits must be zero or between {LEAST_LIMIT:g} and {1 / LEAST_LIMIT:g}, since "
+            f"products of others are beyond a computer's numbers; got {values.tolist()}"
         )
-    return found
+    return values
 
 
 def rigid(system: ArmSystem) -> ArmSystem:
@@ -126,18 +128,23 @@ def one_arm(systems: Sequence[ArmSystem]) -> None:
             )
 
 
-def held(system: ArmSystem) -> str:
+def loads_in_words(system: ArmSystem) -> str:
     """What a system holds, in words."""
     masses = [f"{float(load.body.mass):g} kg" for _, load in system.loads]
     return ", ".join(masses) or "no load"
 
 
 def largest(
-    torque: Torque, states: States, count: int = 6000, rounds: int = 40, seed: int = 0, also: Array | None = None
+    torque: Torque,
+    states: States,
+    count: int = 6000,
+    rounds: int = 40,
+    seed: int = 0,
+    extra_positions: Array | None = None,
 ) -> tuple[Array, Array]:
     """The largest |torque| found per joint, and the state (q, qd, qdd in a row) that gives it.
 
-    Positions in ``also`` are tried with the speeds and accelerations that suit them best, and so are those where the
+    ``extra_positions`` are tried with the speeds and accelerations that suit them best, and so are those where the
     search ends, from which it then goes on.
     """
     n = states.n
@@ -150,7 +157,7 @@ def largest(
     x = np.concatenate([q, qd, qdd], axis=1)
     value = np.abs(torque(q, qd, qdd))
     best, at = np.zeros(n), np.zeros((n, 3 * n))
-    suited = None if also is None or not len(also) else fastest(torque, states, also)
+    suited = None if extra_positions is None or not len(extra_positions) else fastest(torque, states, extra_positions)
     for joint in range(n):
         top = np.argsort(-value[:, joint])[:POOL]
         pool, score = x[top], value[top, joint]
@@ -158,8 +165,8 @@ def largest(
             pool, score = _best_of(pool, score, suited[0][:, joint], suited[1][:, joint])
         pool, score = climbed(torque, states, joint, pool, score, 0.4 * 0.86 ** np.arange(rounds, dtype=float), rng)
         if suited is not None:
-            rows, found = fastest(torque, states, pool[:, :n])
-            pool, score = _best_of(pool, score, rows[:, joint], found[:, joint])
+            rows, torques = fastest(torque, states, pool[:, :n])
+            pool, score = _best_of(pool, score, rows[:, joint], torques[:, joint])
             pool, score = climbed(
                 torque, states, joint, pool, score, 0.1 * 0.8 ** np.arange(rounds // 2, dtype=float), rng
             )
@@ -194,10 +201,10 @@ def climbed(
         flips = rng.random((len(pool), 24, n)) < 0.08
         trial[:, :, 2 * n :] = np.where(flips, -1, 1) * pool[:, None, 2 * n :]
         trial = np.clip(trial, low, high).reshape(-1, 3 * n)
-        found = np.abs(torque(trial[:, :n], trial[:, n : 2 * n], trial[:, 2 * n :])[:, joint]).reshape(len(pool), -1)
-        pick = found.argmax(axis=1)
-        better = found[rows, pick] > score
-        pool[better], score[better] = trial[(rows * 24 + pick)[better]], found[rows, pick][better]
+        torques = np.abs(torque(trial[:, :n], trial[:, n : 2 * n], trial[:, 2 * n :])[:, joint]).reshape(len(pool), -1)
+        pick = torques.argmax(axis=1)
+        better = torques[rows, pick] > score
+        pool[better], score[better] = trial[(rows * 24 + pick)[better]], torques[rows, pick][better]
     return pool, score
 
 
@@ -209,16 +216,18 @@ def fastest(torque: Torque, states: States, q: Array) -> tuple[Array, Array]:
     """
     n, count = states.n, len(q)
     none = np.zeros_like(q)
-    rest = torque(q, none, none)
-    inertia = np.stack([torque(q, none, none + a) - rest for a in np.diag(states.acceleration)], axis=2)
+    weight = torque(q, none, none)
+    inertia = np.stack([torque(q, none, none + a) - weight for a in np.diag(states.acceleration)], axis=2)
     if n <= MOST_SIGNED:
         signs = np.array([[1 - 2 * (bits >> j & 1) for j in range(n)] for bits in range(2 ** (n - 1))], float)
     else:
         signs = np.sign(np.random.default_rng(0).standard_normal((2 ** (MOST_SIGNED - 1), n)))
     speeds = np.concatenate([np.zeros((1, n)), signs]) * states.speed
-    many = len(speeds)
-    values = torque(np.repeat(q, many, 0), np.tile(speeds, (count, 1)), np.zeros((count * many, n)))
-    values = values.reshape(count, many, n)
+    count_of_speeds = len(speeds)
+    values = torque(
+        np.repeat(q, count_of_speeds, 0), np.tile(speeds, (count, 1)), np.zeros((count * count_of_speeds, n))
+    )
+    values = values.reshape(count, count_of_speeds, n)
     pick = np.abs(values).argmax(axis=1)
     moving = np.take_along_axis(values, pick[:, None], axis=1)[:, 0]
     side = np.where(moving < 0, -1.0, 1.0)[:, :, None] * np.where(inertia < 0, -1.0, 1.0)
@@ -226,17 +235,17 @@ def fastest(torque: Torque, states: States, q: Array) -> tuple[Array, Array]:
     return rows, np.abs(moving) + np.abs(inertia).sum(axis=2)
 
 
-def box_of(arm: ArmDescription, given: Mapping[str | int, tuple[float, float]] | None = None) -> Box:
-    """The joint limits of an arm, replaced where ``given`` names a joint (by name, "q3", or counted from 0).
+def box_of(arm: ArmDescription, ends_of_joints: Mapping[str | int, tuple[float, float]] | None = None) -> Box:
+    """The joint limits of an arm, replaced where ``ends_of_joints`` names a joint (by name, "q3", or counted from 0).
 
     An angle without limits, or with a whole turn between them, goes all the way round. A prismatic joint needs limits.
     """
-    asked: dict[int, tuple[float, float]] = {}
-    for key, ends in (given or {}).items():
-        asked[place(arm, key)] = checked(arm, key, ends)
+    chosen: dict[int, tuple[float, float]] = {}
+    for key, ends in (ends_of_joints or {}).items():
+        chosen[joint_index(arm, key)] = checked(arm, key, ends)
     lower, upper, circle = np.zeros(arm.n), np.zeros(arm.n), np.zeros(arm.n, bool)
     for index, joint in enumerate(arm.moving):
-        low, high = asked.get(index, (joint.limits.lower, joint.limits.upper))
+        low, high = chosen.get(index, (joint.limits.lower, joint.limits.upper))
         if joint.kind == "revolute" and (not math.isfinite(low) or not math.isfinite(high) or high - low >= TURN):
             low, high, circle[index] = -math.pi, math.pi, True
         if not math.isfinite(low) or not math.isfinite(high):
@@ -248,7 +257,7 @@ def box_of(arm: ArmDescription, given: Mapping[str | int, tuple[float, float]] |
     return Box(lower, upper, circle)
 
 
-def place(arm: ArmDescription, key: str | int) -> int:
+def joint_index(arm: ArmDescription, key: str | int) -> int:
     """The joint a key names, counted from 0."""
     if isinstance(key, int) and 0 <= key < arm.n:
         return key

@@ -32,7 +32,7 @@ Ints = NDArray[np.int32]
 
 def library() -> Any:
     """The sweeps in machine code; None where there is no compiler."""
-    return own_library(Path(__file__).with_name("sweep.c"), SIGNATURES)
+    return own_library(Path(__file__).with_name("sweep.c"), signatures=SIGNATURES)
 
 
 class _Program(ctypes.Structure):
@@ -88,8 +88,8 @@ class Motions:
         runs, n = torques / self.scale[:, None, None], self.q.shape[0]
         shares = runs - runs[..., :1, :]
         shares[..., 0, :] = runs[..., 0, :]
-        first, second = [1 + n + j for j, _ in self.pairs], [1 + n + k for _, k in self.pairs]
-        shares[..., 1 + 2 * n :, :] -= shares[..., first, :] + shares[..., second, :]
+        first_speeds, second_speeds = [1 + n + j for j, _ in self.pairs], [1 + n + k for _, k in self.pairs]
+        shares[..., 1 + 2 * n :, :] -= shares[..., first_speeds, :] + shares[..., second_speeds, :]
         return shares
 
 
@@ -139,18 +139,18 @@ class SampleSweep:
         """The values of all slots, each to be broadcast to (runs, points)."""
         listing, motions = self.listing, self.motions
         n, rows = motions.q.shape[0], [*motions.q, *motions.qd.T[:, :, None], *motions.qdd.T[:, :, None]]
-        found: list[Any] = []
+        values: list[Any] = []
         for slot, code in enumerate(listing.code.tolist()):
             a, b = int(listing.a[slot]), int(listing.b[slot])
             if code == CONSTANT:
-                found.append(float(listing.value[slot]))
+                values.append(float(listing.value[slot]))
             elif code == STATE:
-                found.append(rows[a][None, :] if a < n else rows[a])
+                values.append(rows[a][None, :] if a < n else rows[a])
             elif code == NAMED:
-                found.append(self.named[a][None, :])
+                values.append(self.named[a][None, :])
             else:
-                found.append(OPERATIONS[code](found[a], found[b]))
-        return found
+                values.append(OPERATIONS[code](values[a], values[b]))
+        return values
 
     def _slopes(self, output: int) -> dict[int, Any]:
         """The derivative of a torque with respect to every slot on which it depends."""
@@ -175,21 +175,21 @@ class SampleSweep:
 
     def contributions(self) -> Array:
         """The contributions of the program: joint by coefficient by position."""
-        made = np.empty(self.motions.shape)
+        contributions = np.empty(self.motions.shape)
         if self._library is not None:
-            self._run(made, None)
-            return made
+            self._run(contributions, None)
+            return contributions
         for row, slot in enumerate(self.listing.out.tolist()):
-            made[row] = self._values[slot]
-        return self.motions.contributions(made)
+            contributions[row] = self._values[slot]
+        return self.motions.contributions(contributions)
 
     def linear(self) -> tuple[Array, Array]:
         """The contributions, and those of one unit of each named constant; torques are linear in the constants."""
         shape = self.motions.shape
-        made, units = np.empty(shape), np.empty((len(self.listing.names), *shape))
+        contributions, units = np.empty(shape), np.empty((len(self.listing.names), *shape))
         if self._library is not None:
-            self._run(made, units)
-            return made, units
+            self._run(contributions, units)
+            return contributions, units
         for row in range(shape[0]):
             slopes = self._slopes(row)
             for k, slot in enumerate(self.listing.named.tolist()):
@@ -201,26 +201,26 @@ class SampleSweep:
         of their effects to an array.
         """
         n = self.motions.shape[0]
-        most = np.zeros((len(cuts.at), n))
+        largest = np.zeros((len(cuts.at), n))
         if self._library is not None:
-            self._run(None, None, cuts, most=most)
+            self._run(None, None, cuts, most=largest)
         else:
             for row in range(n):
                 for c, torque in enumerate(self._torques(row, cuts)):
-                    most[c, row] = np.abs(torque).max()
-        kept = np.flatnonzero(np.all(most <= limit, axis=1)).astype(np.int32)
+                    largest[c, row] = np.abs(torque).max()
+        within = np.flatnonzero(np.all(largest <= limit, axis=1)).astype(np.int32)
 
         def write(effects: Array) -> None:
-            some = Cuts(cuts.at[kept], cuts.removed[kept], cuts.sign[kept])
+            chosen = Cuts(cuts.at[within], cuts.removed[within], cuts.sign[within])
             if self._library is not None:
-                self._run(None, None, some, place=np.arange(len(kept), dtype=np.int32), effect=effects)
+                self._run(None, None, chosen, place=np.arange(len(within), dtype=np.int32), effect=effects)
                 return
             for row in range(n):
-                for c, torque in enumerate(self._torques(row, some)):
+                for c, torque in enumerate(self._torques(row, chosen)):
                     effects[c, row] = torque
             effects[:] = self.motions.contributions(effects)
 
-        return kept, write
+        return within, write
 
     def _torques(self, output: int, cuts: Cuts) -> list[Any]:
         """What each cut takes from a torque."""
@@ -246,13 +246,13 @@ def worst(contributions: Array, added: Array | None = None) -> Array:
 
     Of contributions, or of each of several plus what is ``added`` to all of them.
     """
-    made, (joints, runs, points) = library(), contributions.shape[-3:]
-    if made is None:
+    compiled, (joints, runs, points) = library(), contributions.shape[-3:]
+    if compiled is None:
         total = contributions if added is None else contributions + added
         return np.asarray(np.abs(total).sum(axis=-2).max(axis=-1, initial=0.0))
     contributions = np.ascontiguousarray(contributions)
-    found = np.zeros(contributions.shape[:-2])
-    made.largest_sums(
-        pointer(contributions), pointer(added), found.size // joints, joints, runs, points, pointer(found)
+    sums = np.zeros(contributions.shape[:-2])
+    compiled.largest_sums(
+        pointer(contributions), pointer(added), sums.size // joints, joints, runs, points, pointer(sums)
     )
-    return found
+    return sums

@@ -16,7 +16,7 @@ from ..equations.names import name
 from ..markup.elements import Html, tag
 from ..markup.numbers import listed
 from ..reduction.reduced_model import ReducedModel
-from ..reduction.states import Amounts, checked, place
+from ..reduction.states import Amounts, checked, joint_index
 from ..systems.arm_system import ArmSystem
 from . import section_data
 from .allowance import Allowance
@@ -309,7 +309,7 @@ BOXED = frozenset(
 def unlimited_section(question: Question) -> Section | None:
     """What takes the place of those sections where a prismatic joint has no limits; a box that is wrong is refused."""
     arm, box = question.system, question.box or {}
-    boxed = {place(arm, key) for key in box}
+    boxed = {joint_index(arm, key) for key in box}
     for key, ends in box.items():
         checked(arm, key, ends)
     endless = [

@@ -134,7 +134,7 @@ def loaded(text: str, facts: str, agrees: Callable[[CompiledLibrary], bool] | No
 
         return CompiledLibrary(cache.library(key, built))
     except build.CompileError as fault:
-        build.say_slow(fault)
+        build.warn_slow(fault)
         return None
 
 

@@ -30,7 +30,7 @@ def design_function(arm: ArmDescription, name: str, numbers: Sequence[str], slop
     With ``slopes`` its derivatives to the numbers are further results, ``(entries, numbers)`` each, by dual numbers.
     """
     refuse_unfit(arm, name)
-    entry, known = FUNCTIONS[name], [number_of(arm, number) for number in numbers]
+    entry, present_numbers = FUNCTIONS[name], [number_of(arm, number) for number in numbers]
     results = tuple((result, size(arm.n, len(arm.bodies))) for result, size in entry.results)
     if slopes:
         results += tuple((f"{result}_slopes", (math.prod(shape), len(numbers))) for result, shape in results)
@@ -42,7 +42,7 @@ def design_function(arm: ArmDescription, name: str, numbers: Sequence[str], slop
         partial(_build, arm, name, tuple(numbers), slopes),
         label=arm.name,
         facts=f"{facts}{tuple(numbers)!r}{slopes}" if facts else "",
-        parameters=Parameters("design", tuple(numbers), tuple(float(number.value) for number in known)),
+        parameters=Parameters("design", tuple(numbers), tuple(float(number.value) for number in present_numbers)),
         joints=tuple(f"{joint.name} ({joint.kind})" for joint in arm.moving),
         meanings={"parameters": "numbers of the description, by name"},
     )
@@ -83,8 +83,8 @@ def number_slopes(table: Any, graph: TracedGraph, count: int) -> list[Any]:
     duals = Duals(graph)
     inputs: dict[str, Any] = {x.value: x for x in graph.nodes if x.op == "input"}
     inputs |= {f"p{k}": duals.variable(graph.input(f"p{k}"), k) for k in range(count)}
-    found: list[Any] = evaluate(nodes, inputs, duals)
-    return [[_plain(graph, slope_of(x, k)) for k in range(count)] for x in found]
+    values: list[Any] = evaluate(nodes, inputs, duals)
+    return [[_plain(graph, slope_of(x, k)) for k in range(count)] for x in values]
 
 
 def _plain(graph: TracedGraph, number: Any) -> Node:

@@ -31,9 +31,9 @@ class DesignMass:
     def __call__(self, values: Array) -> tuple[float, Array]:
         duals = Duals(REAL)
         inputs = {f"p{k}": duals.variable(float(value), k) for k, value in enumerate(values)}
-        (found,) = evaluate([self._node], inputs, duals)
-        value = found.value if isinstance(found, Dual) else found
-        return float(value), np.array([float(slope_of(found, k)) for k in range(self.count)])
+        (mass,) = evaluate([self._node], inputs, duals)
+        value = mass.value if isinstance(mass, Dual) else mass
+        return float(value), np.array([float(slope_of(mass, k)) for k in range(self.count)])
 
 
 def _mass(system: Designed, numbers: Sequence[str]) -> Node:

@@ -40,10 +40,10 @@ def designed(system: object) -> Designed:
 
 def design_numbers(system: object) -> dict[str, DescriptionNumber]:
     """All numbers that can be factors of a study of this arm or mechanism, by name."""
-    found = designed(system)
-    if isinstance(found, MechanismSystem):
-        return mechanism_numbers(found.mechanism)
-    return description_numbers.numbers_of(found)
+    studied = designed(system)
+    if isinstance(studied, MechanismSystem):
+        return mechanism_numbers(studied.mechanism)
+    return description_numbers.numbers_of(studied)
 
 
 def number_of(system: Designed, name: str) -> DescriptionNumber:
@@ -67,7 +67,7 @@ def facts_of(system: Designed | Mechanism) -> str:
         parts = mechanism.parts
         chains = [(name, system_facts(arm)) for name, arm in parts.chains.items()]
         # Arrays show few of their digits: so gravity exactly, and the joints of its assembly in place of the guess.
-        own = replace(parts, chains={}, home=None, gravity=exact_vector(parts.gravity, "gravity"))
-        told = (type(system).__name__, own, chains, near.tolist())
-        return repr(told) if all(facts for _, facts in chains) else ""
+        without_chains = replace(parts, chains={}, home=None, gravity=exact_vector(parts.gravity, "gravity"))
+        description = (type(system).__name__, without_chains, chains, near.tolist())
+        return repr(description) if all(facts for _, facts in chains) else ""
     return system_facts(system)

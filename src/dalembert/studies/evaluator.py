@@ -74,12 +74,12 @@ class DesignEvaluator:
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
-        taken = [*names, *(factor.name for factor in factors.factors), FAILURE]
-        twice = next((name for name in names if taken.count(name) > 1), "")
-        if not names or twice:
+        all_names = [*names, *(factor.name for factor in factors.factors), FAILURE]
+        repeated = next((name for name in names if all_names.count(name) > 1), "")
+        if not names or repeated:
             raise ArmError(
-                f"{self.system.name}: " + (f"two columns are called {twice!r:.80}; give the output another name"
-                if twice else "a study has at least one output")
+                f"{self.system.name}: " + (f"two columns are called {repeated!r:.80}; give the output another name"
+                if repeated else "a study has at least one output")
             )  # fmt: skip
         for output in self.outputs:
             output.rows(self.system)  # refuses joints that there are not
@@ -93,8 +93,8 @@ class DesignEvaluator:
         for output in self.outputs:
             if output.kind == "model_error":
                 self.model_torques(output)  # reduced once, here, and not by every worker
-        made = self.factors, self.outputs, self._motion, self.device
-        return DesignEvaluator, made, {"_models": self._models}
+        arguments = self.factors, self.outputs, self._motion, self.device
+        return DesignEvaluator, arguments, {"_models": self._models}
 
     def _refuse_unfit(self) -> None:
         """Refuse outputs that this system has not, and a device that cannot serve them."""
@@ -102,15 +102,17 @@ class DesignEvaluator:
             raise ArmError(f"no device {self.device!r:.60} for a study; there are {listed(STATES)}")
         proved = [output for output in self.outputs if not output.batched]
         if self.device == "cuda" and (proved or not self.described):
-            what = f"output {proved[0].name!r} is worked out design by design" if proved else "it is a mechanism"
+            obstacle = f"output {proved[0].name!r} is worked out design by design" if proved else "it is a mechanism"
             raise ArmError(
                 f'{self.system.name}: a study on "cuda" is of kernels with the numbers of an arm as arguments, and '
-                f"{what}; leave the device out"
+                f"{obstacle}; leave the device out"
             )
         reduced = [output for output in self.outputs if output.kind == "model_error"]
-        odd = [output.name for output in (*proved, *reduced) if output.kind != "own"]
-        if odd and not self.described:
-            raise ArmError(f"{self.system.name}: output {odd[0]!r} is one of arms; a mechanism has no closed form yet")
+        unfit = [output.name for output in (*proved, *reduced) if output.kind != "own"]
+        if unfit and not self.described:
+            raise ArmError(
+                f"{self.system.name}: output {unfit[0]!r} is one of arms; a mechanism has no closed form yet"
+            )
         for output in (*proved, *reduced):
             if output.kind != "own":
                 refuse_options(output, self.system)
@@ -133,15 +135,15 @@ class DesignEvaluator:
     def kernel(self, name: str) -> Any:
         """The function ``name`` with the numbers of the factors as last argument; compiled once for all designs."""
         if name not in self._kernels:
-            asked = design_function(self.system, name, self.factors.names)
-            self._kernels[name] = kernel_for(asked, self.device, "float64")
+            function = design_function(self.system, name, self.factors.names)
+            self._kernels[name] = kernel_for(function, self.device, "float64")
         return self._kernels[name]
 
-    def at(self, name: str, *given: Array, values: Array) -> Any:
+    def at(self, name: str, *states: Array, values: Array) -> Any:
         """Results of a function of states that broadcast against the designs, ``(designs, ...)`` each."""
         if self._mechanism is None:
-            return self.kernel(name)(*given, values)
-        return self._mechanism.each(name, values, given)
+            return self.kernel(name)(*states, values)
+        return self._mechanism.each(name, values, states)
 
     def along(self, name: str, values: Array, arguments: int = 3) -> tuple[Array, ...]:
         """Results ``(designs, moments, ...)`` of a function of the first ``arguments`` of q, qd, qdd on the motion.
@@ -153,12 +155,12 @@ class DesignEvaluator:
             return (self._mechanism.along(name, values, states),)
         count, kernel = len(values), self.kernel(name)
         buffers: dict[str, _Buffers] = self._last.__dict__.setdefault("buffers", {})
-        kept = buffers.get(name)
-        if kept is None or kept.designs != count:
-            kept = buffers[name] = _Buffers(count, states, values.shape[1], kernel.shapes)
-        kept.numbers.reshape(-1, count, values.shape[1])[...] = values
-        results = tuple(kept.results)
-        kernel(*kept.states, kept.numbers, out=results if len(results) > 1 else results[0])
+        block = buffers.get(name)
+        if block is None or block.designs != count:
+            block = buffers[name] = _Buffers(count, states, values.shape[1], kernel.shapes)
+        block.numbers.reshape(-1, count, values.shape[1])[...] = values
+        results = tuple(block.results)
+        kernel(*block.states, block.numbers, out=results if len(results) > 1 else results[0])
         return tuple(np.swapaxes(result.reshape(-1, count, *result.shape[1:]), 0, 1) for result in results)
 
     def reduced(self, name: str, reduction: str, values: Array, arguments: int = 3, pace: Array | None = None) -> Array:
@@ -168,14 +170,14 @@ class DesignEvaluator:
         """
         if self.device == "cpu" or not self.described:
             if pace is not None:
-                found = self.paced(values, pace)
+                table = self.paced(values, pace)
             else:
-                found = self.torques(values) if name == "inverse_dynamics" else self.along(name, values, arguments)[0]
-            return REDUCTIONS[reduction](found.reshape(*found.shape[:2], -1), self.motion)
-        asked = (name, values, pace)
+                table = self.torques(values) if name == "inverse_dynamics" else self.along(name, values, arguments)[0]
+            return REDUCTIONS[reduction](table.reshape(*table.shape[:2], -1), self.motion)
+        inputs = (name, values, pace)
         last: dict[str, tuple[Any, dict[str, Array]]] = self._last.__dict__.setdefault("reduced", {})
-        if name not in last or any(a is not b for a, b in zip(last[name][0], asked, strict=True)):
-            last[name] = asked, self.motion_kernel(name, arguments)(values, pace)
+        if name not in last or any(a is not b for a, b in zip(last[name][0], inputs, strict=True)):
+            last[name] = inputs, self.motion_kernel(name, arguments)(values, pace)
         return last[name][1][reduction]
 
     def motion_kernel(self, name: str, arguments: int) -> MotionKernel:
@@ -211,14 +213,14 @@ class DesignEvaluator:
 
     def limits(self, values: Array) -> tuple[Array, Array]:
         """Limits of effort and velocity, ``(designs, n)`` each; factors may be among them."""
-        found = []
-        for what, own in (("effort", self.system.effort_limits), ("velocity", self.system.velocity_limits)):
-            table = np.tile(own, (len(values), 1))
+        tables = []
+        for quantity, present in (("effort", self.system.effort_limits), ("velocity", self.system.velocity_limits)):
+            table = np.tile(present, (len(values), 1))
             for k, joint in enumerate(self.system.joint_names):
-                if f"joint.{joint}.{what}" in self.factors.names:
-                    table[:, k] = values[:, self.factors.names.index(f"joint.{joint}.{what}")]
-            found.append(table)
-        return found[0], found[1]
+                if f"joint.{joint}.{quantity}" in self.factors.names:
+                    table[:, k] = values[:, self.factors.names.index(f"joint.{joint}.{quantity}")]
+            tables.append(table)
+        return tables[0], tables[1]
 
     def prepare(self) -> None:
         """Have all kernels that the outputs need compiled; a design of the present numbers is worked out."""
@@ -233,7 +235,7 @@ class DesignEvaluator:
         """The outputs of these designs ``(count, factors)``."""
         values = self.factors.values(designs)
         failures = self.factors.faults(values)
-        found = np.full((len(designs), len(self.columns)), np.nan)
+        results = np.full((len(designs), len(self.columns)), np.nan)
         sound = np.flatnonzero([not failure for failure in failures])
         moments = len(self._motion.q) if self._motion is not None else 1
         block = max(1, STATES[self.device] // moments)
@@ -241,39 +243,39 @@ class DesignEvaluator:
             block = max(1, len(sound))
         for first in range(0, len(sound), block):
             rows = sound[first : first + block]
-            self._block(np.ascontiguousarray(values[rows]), rows, found, failures)
-        return Answers(found, tuple(failures))
+            self._block(np.ascontiguousarray(values[rows]), rows, results, failures)
+        return Answers(results, tuple(failures))
 
-    def _block(self, values: Array, rows: NDArray[np.intp], found: Array, failures: list[str]) -> None:
-        place = 0
+    def _block(self, values: Array, rows: NDArray[np.intp], results: Array, failures: list[str]) -> None:
+        offset = 0
         for output in self.outputs:
             count = len(output.columns(self.system))
-            part = slice(place, place + count)
-            place += count
+            columns = slice(offset, offset + count)
+            offset += count
             if output.batched:
                 try:
-                    found[rows, part] = self._batch(output, values)
+                    results[rows, columns] = self._batch(output, values)
                 except ArmError as fault:
                     if self.described:
                         raise
                     if len(rows) > 1:  # one of them cannot be, or is built anew: each alone tells
                         for k in range(len(rows)):
-                            self._block(values[k : k + 1], rows[k : k + 1], found, failures)
+                            self._block(values[k : k + 1], rows[k : k + 1], results, failures)
                         return
                     failures[rows[0]] = failures[rows[0]] or f"{output.name}: {_reason(fault)}"
-                for row in rows[~np.isfinite(found[rows, part]).all(axis=1)]:
+                for row in rows[~np.isfinite(results[rows, columns]).all(axis=1)]:
                     failures[row] = failures[row] or _unanswered(output)
                 continue
             for value, row in zip(values, rows, strict=True):
                 if failures[row]:
                     continue
                 try:
-                    found[row, part] = self._single(output, value, count)
+                    results[row, columns] = self._single(output, value, count)
                 except Exception as fault:  # of one's own function anything may come: it is kept with its reason
                     failures[row] = f"{output.name}: {_reason(fault)}"
         for row in rows:
             if failures[row]:
-                found[row] = np.nan
+                results[row] = np.nan
 
     def _batch(self, output: Output, values: Array) -> Array:
         work = OUTPUTS[output.kind].batch
@@ -292,7 +294,7 @@ class DesignEvaluator:
             warnings.simplefilter("ignore", PhysicalWarning)
             system = self.design(value)
             if output.kind == "own":
-                return _own(output, system)
+                return _function_values(output, system)
             work: Callable[..., Any] | None = OUTPUTS[output.kind].single
             assert work is not None, "an output is batched or single"
             answer = np.array(work(output, system), dtype=float)
@@ -306,14 +308,14 @@ class DesignEvaluator:
         return with_numbers(self.system, numbers)
 
 
-def _own(output: Output, system: Designed) -> Array:
+def _function_values(output: Output, system: Designed) -> Array:
     assert output.function is not None, "an output of one's own has a function"
-    found = output.function(system)
+    result = output.function(system)
     if output.columns_of_function:
-        found = [found[name] for name in output.columns_of_function]
-    answer = np.atleast_1d(np.array(found, dtype=float))
+        result = [result[name] for name in output.columns_of_function]
+    answer = np.atleast_1d(np.array(result, dtype=float))
     if answer.shape != (max(len(output.columns_of_function), 1),) or not np.isfinite(answer).all():
-        raise ArmError(f"the function gave {found!r:.80}; it must give one finite number for each column")
+        raise ArmError(f"the function gave {result!r:.80}; it must give one finite number for each column")
     return answer
 
 
@@ -326,5 +328,5 @@ def _unanswered(output: Output) -> str:
 
 
 def _reason(fault: Exception) -> str:
-    said = " ".join(str(fault).split())
-    return said[:400] if isinstance(fault, ArmError) else f"{type(fault).__name__}: {said}"[:400]
+    sentence = " ".join(str(fault).split())
+    return sentence[:400] if isinstance(fault, ArmError) else f"{type(fault).__name__}: {sentence}"[:400]

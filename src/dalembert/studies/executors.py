@@ -82,8 +82,8 @@ class _Sent:
 
 @lru_cache(maxsize=8)
 def _received(message: bytes) -> DesignEvaluator:
-    found: DesignEvaluator = pickle.loads(message)
-    return found
+    evaluator: DesignEvaluator = pickle.loads(message)
+    return evaluator
 
 
 def _processes(count: int) -> ProcessPoolExecutor:
@@ -118,17 +118,17 @@ def _on_pool(
     make: Callable[[], Executor], work: Callable[[Array], Answers], tasks: Sequence[Task], count: int
 ) -> Answered:
     """A pool of this machine, a few chunks ahead of it; a pool that broke is replaced and its chunks tried again."""
-    left = deque(tasks)
+    waiting = deque(tasks)
     deaths: dict[int, int] = {}
     pool = make()
     running: dict[Future[Answers], Task] = {}
     try:
-        while left or running:
+        while waiting or running:
             # A chunk whose worker died runs with no other beside it, so that it is known who is to blame.
-            alone = bool(left) and deaths.get(left[0][0], 0) > 0
-            most = 1 if alone or any(deaths.get(task[0], 0) for task in running.values()) else AHEAD * count
-            while left and len(running) < most:
-                task = left.popleft()
+            retrying = bool(waiting) and deaths.get(waiting[0][0], 0) > 0
+            capacity = 1 if retrying or any(deaths.get(task[0], 0) for task in running.values()) else AHEAD * count
+            while waiting and len(running) < capacity:
+                task = waiting.popleft()
                 running[pool.submit(work, task[1])] = task
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             broken = False
@@ -140,13 +140,13 @@ def _on_pool(
                     broken = True
                     deaths[task[0]] = deaths.get(task[0], 0) + 1
                     if deaths[task[0]] > MOST_DEATHS:
-                        yield task[0], _given_up(work, task[1])
+                        yield task[0], _without_answers(work, task[1])
                     else:
-                        left.appendleft(task)
+                        waiting.appendleft(task)
             if broken:
                 for task in running.values():
                     deaths[task[0]] = deaths.get(task[0], 0) + 1
-                    left.appendleft(task)
+                    waiting.appendleft(task)
                 running.clear()
                 pool.shutdown(wait=False, cancel_futures=True)
                 pool = make()
@@ -154,10 +154,10 @@ def _on_pool(
         _end(pool)
 
 
-def _given_up(work: Any, designs: Array) -> Answers:
+def _without_answers(work: Any, designs: Array) -> Answers:
     columns = len(_received(work.message).columns)
-    said = "the process that worked it out ended without a word, each time that it was tried"
-    return Answers(np.full((len(designs), columns), np.nan), (said,) * len(designs))
+    reason = "the process that worked it out ended without a word, each time that it was tried"
+    return Answers(np.full((len(designs), columns), np.nan), (reason,) * len(designs))
 
 
 def _end(pool: Executor) -> None:
@@ -180,39 +180,39 @@ def _on_cluster(evaluator: DesignEvaluator, tasks: Sequence[Task], scheduler: st
             "study without a scheduler, on threads or processes"
         ) from None
     try:
-        made: Any = distributed.Client
-        client = made(scheduler, timeout=10, set_as_default=False)
+        connect: Any = distributed.Client
+        client = connect(scheduler, timeout=10, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as fault:
         raise ArmError(
             f"no Dask scheduler answers at {scheduler!r:.100} ({type(fault).__name__}); start one with: dask scheduler"
         ) from None
     work = _Sent(pickled(evaluator))
-    left = deque(tasks)
+    waiting = deque(tasks)
     with client, contextlib.ExitStack() as stack:
         cores = max(1, sum(client.nthreads().values()))
-        places: dict[Any, Task] = {}
+        task_of_future: dict[Any, Task] = {}
 
         def submit() -> Any:
-            task = left.popleft()
+            task = waiting.popleft()
             future = client.submit(_apply, work, task[1], pure=False, retries=MOST_DEATHS)
-            places[future.key] = task
+            task_of_future[future.key] = task
             return future
 
         collect: Any = distributed.as_completed
-        first = [submit() for _ in range(min(len(left), AHEAD * cores))]
-        futures = collect(first, loop=client.loop, with_results=True, raise_errors=False)
+        submitted = [submit() for _ in range(min(len(waiting), AHEAD * cores))]
+        futures = collect(submitted, loop=client.loop, with_results=True, raise_errors=False)
         stack.callback(lambda: client.cancel(list(futures.futures)))
-        for future, found in futures:
-            task = places.pop(future.key)
-            yield task[0], _result(future, found, work, task[1])
-            if left:
+        for future, answer in futures:
+            task = task_of_future.pop(future.key)
+            yield task[0], _result(future, answer, work, task[1])
+            if waiting:
                 futures.add(submit())
 
 
-def _result(future: Any, found: Any, work: _Sent, designs: Array) -> Answers:
+def _result(future: Any, answer: Any, work: _Sent, designs: Array) -> Answers:
     """The answers; those of a task whose workers died too often are given up, any other error is raised."""
-    if isinstance(found, Answers):
-        return found
+    if isinstance(answer, Answers):
+        return answer
     if future.status != "error":  # cancelled or lost: nobody holds it any more
         raise ArmError(
             "the Dask scheduler ended, or gave up the designs of this study; start it again and run the same study: "
@@ -221,7 +221,7 @@ def _result(future: Any, found: Any, work: _Sent, designs: Array) -> Answers:
     from distributed.scheduler import KilledWorker
 
     if isinstance(future.exception(), KilledWorker):
-        return _given_up(work, designs)
+        return _without_answers(work, designs)
     raise future.exception()
 
 

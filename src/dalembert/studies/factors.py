@@ -55,10 +55,10 @@ class Factor:
             raise ArmError(f"factor {self.name!r:.80}: {fault}")
 
     def _fault(self) -> str:
-        given = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
+        numbers = [x for x in (self.low, self.high, self.mean, self.sd, *self.values) if x is not None]
         if not self.name or not isinstance(self.name, str):
             return "a factor has a name"
-        if not all(_is_finite(x) for x in given):
+        if not all(_is_finite(x) for x in numbers):
             return "its ends and values must be finite numbers"
         if self.distribution not in DISTRIBUTIONS:
             return f"no distribution {self.distribution!r}; there are {', '.join(DISTRIBUTIONS)}"
@@ -70,15 +70,17 @@ class Factor:
                 return "values stand in place of low, high, mean and sd; keep one of the two"
             return "" if len(self.values) <= MOST_VALUES else f"it has more than {MOST_VALUES} values"
         if self.low is not None and self.high is not None and not self.low < self.high:
-            one = f"; for one value alone give values = [{self.low:g}]" if self.low == self.high else ""
-            return f"low {self.low:g} must be below high {self.high:g}{one}"
+            remedy = f"; for one value alone give values = [{self.low:g}]" if self.low == self.high else ""
+            return f"low {self.low:g} must be below high {self.high:g}{remedy}"
         if self.distribution == "normal":
             if self.sd is None or self.sd <= 0:
                 return "a normal distribution has sd above zero, and a mean"
             if self.mean is None:
                 return "a normal distribution has a mean"
-            first, last = self._cut
-            return "" if last - first > LEAST_SHARE else "hardly any of its distribution lies between low and high"
+            below_low, below_high = self._cut
+            if below_high - below_low <= LEAST_SHARE:
+                return "hardly any of its distribution lies between low and high"
+            return ""
         if self.low is None or self.high is None:
             return "give low and high, or values, or mean and sd"
         if self.distribution == "triangular" and not (self.mean is not None and self.low <= self.mean <= self.high):
@@ -92,8 +94,8 @@ class Factor:
 
         assert self.mean is not None, "checked before"
         assert self.sd is not None, "checked before"
-        first = float(ndtr((self.low - self.mean) / self.sd)) if self.low is not None else 0.0
-        return first, float(ndtr((self.high - self.mean) / self.sd)) if self.high is not None else 1.0
+        below_low = float(ndtr((self.low - self.mean) / self.sd)) if self.low is not None else 0.0
+        return below_low, float(ndtr((self.high - self.mean) / self.sd)) if self.high is not None else 1.0
 
     @property
     def bounded(self) -> bool:
@@ -109,18 +111,18 @@ class Factor:
 
             assert self.mean is not None, "checked when it was made"
             assert self.sd is not None, "checked when it was made"
-            first, last = self._cut
+            below_low, below_high = self._cut
             # A share of exactly 0 or 1 has no finite quantile; half a step of a float inside it does.
-            return self.mean + self.sd * ndtri(np.clip(first + u * (last - first), 1e-16, 1 - 1e-16))
+            return self.mean + self.sd * ndtri(np.clip(below_low + u * (below_high - below_low), 1e-16, 1 - 1e-16))
         assert self.low is not None, "checked when it was made"
         assert self.high is not None, "checked when it was made"
         width = self.high - self.low
         if self.distribution == "triangular":
             assert self.mean is not None, "checked when it was made"
             peak = (self.mean - self.low) / width
-            left = np.sqrt(u * peak)
-            right = 1 - np.sqrt((1 - u) * (1 - peak))
-            return self.low + width * np.where(u < peak, left, right)
+            rising = np.sqrt(u * peak)
+            falling = 1 - np.sqrt((1 - u) * (1 - peak))
+            return self.low + width * np.where(u < peak, rising, falling)
         return self.low + width * u
 
 
@@ -139,10 +141,10 @@ class FactorSet:
         if not self.factors:
             raise ArmError(f"{self.system.name}: a study has at least one factor")
         names = [factor.name for factor in self.factors]
-        twice = [name for name in names if names.count(name) > 1]
-        twice += [name for name in self.names if self.names.count(name) > 1]
-        if twice:
-            raise ArmError(f"{self.system.name}: two factors set {twice[0]!r:.80}; keep one of them")
+        repeated = [name for name in names if names.count(name) > 1]
+        repeated += [name for name in self.names if self.names.count(name) > 1]
+        if repeated:
+            raise ArmError(f"{self.system.name}: two factors set {repeated[0]!r:.80}; keep one of them")
         for number, factor in zip(self.numbers, self._owners, strict=True):
             if self.factors[factor].relative and not number.value:
                 raise ArmError(
@@ -188,22 +190,22 @@ class FactorSet:
         return faults(design_numbers(self.system), self.names, values)
 
 
-def factors_of(given: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...]:
+def factors_of(factors: Sequence[Factor] | dict[str, object]) -> tuple[Factor, ...]:
     """Factors as they are, or from a table of names: a pair of ends, or a table of a factor's own fields."""
-    if not isinstance(given, dict):
-        return tuple(given)
-    found = []
-    for name, value in given.items():
+    if not isinstance(factors, dict):
+        return tuple(factors)
+    parsed = []
+    for name, value in factors.items():
         if isinstance(value, dict):
-            odd = [key for key in value if key not in FIELDS]
-            if odd:
-                raise ArmError(f"factor {name!r:.80}: there is no {odd[0]!r:.60}; it has {', '.join(FIELDS)}")
-            found.append(Factor(name, **value))
+            unknown = [key for key in value if key not in FIELDS]
+            if unknown:
+                raise ArmError(f"factor {name!r:.80}: there is no {unknown[0]!r:.60}; it has {', '.join(FIELDS)}")
+            parsed.append(Factor(name, **value))
         elif isinstance(value, list | tuple) and len(value) == 2:
-            found.append(Factor(name, value[0], value[1]))
+            parsed.append(Factor(name, value[0], value[1]))
         else:
             raise ArmError(f"factor {name!r:.80}: give (low, high), or a table such as {{'values': [1, 2, 3]}}")
-    return tuple(found)
+    return tuple(parsed)
 
 
 def _is_finite(value: object) -> bool:

@@ -41,8 +41,10 @@ class MechanismOverNumbers:
 
     def __init__(self, system: MechanismSystem, numbers: Sequence[str]) -> None:
         self.graph = TracedGraph()
-        known = [mechanism_number(system.mechanism, name) for name in numbers]
-        self.mechanism = with_mechanism_numbers(system.mechanism, traced_values(known, self.graph), compiled=False)
+        present_numbers = [mechanism_number(system.mechanism, name) for name in numbers]
+        self.mechanism = with_mechanism_numbers(
+            system.mechanism, traced_values(present_numbers, self.graph), compiled=False
+        )
         self.transfer = TransferOverField(self.mechanism.assembly, self.graph)
         self.m, self.n = self.mechanism.m, self.mechanism.n
         self.phi: list[Scalar] = list(self.input("phi", self.m))
@@ -112,8 +114,8 @@ class MechanismDesigns:
 
     def joints(self, values: Array, q: Array) -> Array:
         """phi ``(moments, m)`` of the design with these values of its numbers, loops closed."""
-        phi, found = self.followed(values[None], q)
-        if found[0]:
+        phi, reached = self.followed(values[None], q)
+        if reached[0]:
             return phi[0]
         if self.is_square:
             raise ArmError(
@@ -140,23 +142,24 @@ class MechanismDesigns:
             return np.broadcast_to(start, shape), np.ones(len(values), dtype=bool)
         assembly = self.system.mechanism.assembly
         phi = np.array(np.broadcast_to(start, shape))
-        found = np.zeros(len(values), dtype=bool)
+        reached = np.zeros(len(values), dtype=bool)
         if not self.is_square:
-            return phi, found
-        now = np.array([float(mechanism_number(self.system.mechanism, name).value) for name in self.numbers])
-        wanted = np.tile(q, (len(values), 1))
+            return phi, reached
+        present = np.array([float(mechanism_number(self.system.mechanism, name).value) for name in self.numbers])
+        targets = np.tile(q, (len(values), 1))
         for steps in WALKS:
-            left = np.flatnonzero(~found)
-            if not len(left):
+            unreached = np.flatnonzero(~reached)
+            if not len(unreached):
                 break
-            at, good = np.tile(start, (len(left), 1)), np.ones(len(left), dtype=bool)
+            at, in_mode = np.tile(start, (len(unreached), 1)), np.ones(len(unreached), dtype=bool)
             for k in range(1, steps + 1):
-                numbers = np.repeat(now + k / steps * (values[left] - now), len(q), axis=0)
-                run = newton_run(self._newton, at, wanted[: len(at)], numbers)
-                good &= keeps_mode(assembly, run, at).reshape(len(left), -1).all(axis=1)
+                numbers = np.repeat(present + k / steps * (values[unreached] - present), len(q), axis=0)
+                run = newton_run(self._newton, at, targets[: len(at)], numbers)
+                in_mode &= keeps_mode(assembly, run, at).reshape(len(unreached), -1).all(axis=1)
                 at = np.where(np.isfinite(run.phi), run.phi, at)
-            phi[left[good]], found[left[good]] = at.reshape(len(left), *start.shape)[good], True
-        return phi, found
+            phi[unreached[in_mode]] = at.reshape(len(unreached), *start.shape)[in_mode]
+            reached[unreached[in_mode]] = True
+        return phi, reached
 
     def _present_joints(self, q: Array) -> Array:
         if self._closed is None or not np.array_equal(self._closed[0], q):
@@ -173,13 +176,13 @@ class MechanismDesigns:
         self, name: str, phi: Array, values: Array, states: Sequence[Array], slopes: bool = False
     ) -> tuple[Array, ...]:
         """The function ``name`` at closed joints ``(..., m)``, numbers ``(..., numbers)`` and states ``(..., n)``."""
-        *found, spread = self.kernel(name, slopes)(phi, *states[: FUNCTIONS[name][0]], values)
+        *tables, spread = self.kernel(name, slopes)(phi, *states[: FUNCTIONS[name][0]], values)
         if not (spread < LARGEST_SPREAD).all():
             raise ArmError(
                 f"{self.system.name}: along the motion the coordinates hardly determine its joints; keep the motion "
                 "away from such configurations, or choose other coordinates"
             )
-        return tuple(found)
+        return tuple(tables)
 
     @cached_property
     def _newton(self) -> Kernel:
@@ -217,7 +220,7 @@ class MechanismDesigns:
         more: str = "",
     ) -> Function:
         mechanism = self.system.mechanism
-        known = [mechanism_number(mechanism, number) for number in self.numbers]
+        present_numbers = [mechanism_number(mechanism, number) for number in self.numbers]
         facts = facts_of(self.system)
         return Function(
             f"{name} of designs",
@@ -229,7 +232,7 @@ class MechanismDesigns:
             build,
             label=self.system.name,
             facts=f"{facts}{name}{self.numbers!r}{more}" if facts else "",
-            parameters=Parameters("design", self.numbers, tuple(float(number.value) for number in known)),
+            parameters=Parameters("design", self.numbers, tuple(float(number.value) for number in present_numbers)),
             joints=mechanism.joint_names,
             thing="mechanism",
             meanings={"parameters": "numbers of the description, by name"},

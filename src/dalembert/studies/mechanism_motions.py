@@ -34,8 +34,8 @@ class MechanismMotions:
         """
         # Shafts with Coulomb friction that loops hold still are told apart where a mechanism is built.
         if name in FUNCTIONS and not self.system.mechanism.contacts:
-            phi, found = self._followed(values, states[0])
-            if found.all():
+            phi, reached = self._followed(values, states[0])
+            if reached.all():
                 return self.designs.at(name, phi, values[:, None, :], states)[0]
         if len(values) > 1:
             raise ArmError(f"{self.system.name}: some of these designs are built anew, one by one")
@@ -45,17 +45,17 @@ class MechanismMotions:
         """Joints of the designs along the motion; kept for the functions that share them."""
         if getattr(self._last, "values", None) is not values:
             self._last.joints, self._last.values = self.designs.followed(values, q), values
-        phi, found = self._last.joints
-        return phi, found
+        phi, reached = self._last.joints
+        return phi, reached
 
     def each(self, name: str, values: Array, states: Sequence[Array]) -> Any:
         """A method of the designs, built one by one, at states ``(designs or 1, ...)``."""
         answers = []
         for k, value in enumerate(values):
-            own = [state[k] if len(state) == len(values) else state[0] for state in states]
-            answer = getattr(self._built(value), name)(*own)
+            own_states = [state[k] if len(state) == len(values) else state[0] for state in states]
+            answer = getattr(self._built(value), name)(*own_states)
             answers.append(answer if isinstance(answer, tuple) else (answer,))
-        tables = tuple(np.stack(part) for part in zip(*answers, strict=True))
+        tables = tuple(np.stack(results) for results in zip(*answers, strict=True))
         return tables if len(tables) > 1 else tables[0]
 
     def _built(self, value: Array) -> MechanismSystem:

@@ -51,8 +51,8 @@ class DesignOptimum:
 
         columns = (Column("factor", "factor"), Column("value", "best value", kind="number"))
         rows = tuple((name, value) for name, value in self.values.items())
-        held = f"Held by {', '.join(self.active)}." if self.active else ""
-        return framed(heading(repr(self)[1:-1]), DataTable("optimum", "Best design", columns, rows), note(held))
+        note_text = f"Held by {', '.join(self.active)}." if self.active else ""
+        return framed(heading(repr(self)[1:-1]), DataTable("optimum", "Best design", columns, rows), note(note_text))
 
 
 def optimize_design(
@@ -101,13 +101,13 @@ def design_search(
     starts: int = 4,
 ) -> DesignSearch:
     """The search that ``optimize_design`` makes, with all that can be refused of it refused."""
-    found = FactorSet(designed(system), factors_of(factors))
-    for factor in found.factors:
+    factor_set = FactorSet(designed(system), factors_of(factors))
+    for factor in factor_set.factors:
         if factor.values or factor.low is None or factor.high is None:
             raise ArmError(f"factor {factor.name!r:.80}: the best design is looked for between low and high; give both")
     if objective not in (*PEAKS, *SMOOTH):
         raise ArmError(f"no objective {objective!r:.60}; there are {', '.join((*PEAKS, *SMOOTH))}")
-    terms = DesignTerms(found, None if motion is None else motion_of(found.system, motion))
+    terms = DesignTerms(factor_set, None if motion is None else motion_of(factor_set.system, motion))
     for kind in (objective, *(limit[0] for limit in limits)):
         terms.refuse_unfit(kind)
     if objective == "range" and not coefficient:
@@ -124,9 +124,9 @@ def _answer(search: DesignSearch, unit: Array, value: float, met: bool, bound: R
     terms, excess = search.terms, search.excess
     x = search.low + search.wide * unit
     factors = terms.factors.factors
-    pairs = [(factor, u) for factor, u in zip(factors, unit, strict=True) if min(u, 1 - u) < 1e-6]
-    ends = [f"{factor.name} at its {'lower' if u < 0.5 else 'upper'} end" for factor, u in pairs]
-    held = [f"the limit of {kind}" for kind, limit in search.limits if float(limit(x)[0].max()) > -1e-4]
+    at_ends = [(factor, u) for factor, u in zip(factors, unit, strict=True) if min(u, 1 - u) < 1e-6]
+    ends = [f"{factor.name} at its {'lower' if u < 0.5 else 'upper'} end" for factor, u in at_ends]
+    active_limits = [f"the limit of {kind}" for kind, limit in search.limits if float(limit(x)[0].max()) > -1e-4]
     if search.limits and excess(x) > 1e-4:
         raise ArmError(
             f"{terms.system.name}: no design between the ends of the factors was found that keeps the limits; "
@@ -137,11 +137,11 @@ def _answer(search: DesignSearch, unit: Array, value: float, met: bool, bound: R
         value = max(bound.maximum, -bound.minimum)
     before = float(search.pieces(search.present)[0].max())
     if bound is not None:
-        now = Analysis(terms.system, search.box).range_of(search.coefficient)
-        before = max(now.maximum, -now.minimum)
+        present = Analysis(terms.system, search.box).range_of(search.coefficient)
+        before = max(present.maximum, -present.minimum)
     certified = bound is not None and max(bound.upper, -bound.lower) <= value + max(CLOSE * abs(value), bound.gap)
     return DesignOptimum(
         f"{search.objective} {search.coefficient}".strip(),
         {factor.name: float(v) for factor, v in zip(factors, x, strict=True)},
-        value, before, terms.design(x), tuple(ends + held), bound, certified, met, search.rounds,
+        value, before, terms.design(x), tuple(ends + active_limits), bound, certified, met, search.rounds,
     )  # fmt: skip

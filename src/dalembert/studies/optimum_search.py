@@ -59,18 +59,18 @@ class DesignSearch:
         self.low = np.array([factor.low for factor in factors], dtype=float)
         self.wide = np.array([factor.high for factor in factors], dtype=float) - self.low
         self.poses = np.empty((0, terms.system.n))
-        self.limits = [(kind, self._limit(kind, own, most)) for kind, own, most in limits]
+        self.limits = [(kind, self._limit(kind, limit_joints, largest)) for kind, limit_joints, largest in limits]
         self.rounds = 0
         self.chosen: set[int] = set()
         """Pieces of the objective that the optimizer sees."""
 
-    def _limit(self, kind: str, joints: Sequence[str], most: float | Sequence[float]) -> Callable[[Array], Pieces]:
+    def _limit(self, kind: str, joints: Sequence[str], largest: float | Sequence[float]) -> Callable[[Array], Pieces]:
         """g(x) <= 0 as pieces, each a share of what is allowed."""
         terms, rows = self.terms, self.terms.rows(kind, joints)
         if kind != "mass" and kind in (*TORQUES, *SMOOTH):
             _ = terms.motion  # refused where there is none
         if kind in TORQUES:
-            allowed = terms.weights(np.broadcast_to(np.asarray(most, dtype=float), (len(rows),)).tolist(), rows)
+            allowed = terms.weights(np.broadcast_to(np.asarray(largest, dtype=float), (len(rows),)).tolist(), rows)
 
             def peaks(x: Array) -> Pieces:
                 values, slopes = terms.peak(x, kind, rows, allowed)
@@ -79,9 +79,9 @@ class DesignSearch:
             return peaks
         if kind not in SMOOTH:
             raise ArmError(f"no limit {kind!r:.60}; there are {', '.join((*TORQUES, *SMOOTH))}")
-        scale = float(np.asarray(most, dtype=float).reshape(-1)[0])
+        scale = float(np.asarray(largest, dtype=float).reshape(-1)[0])
         if not np.isfinite(scale) or scale <= 0:
-            raise ArmError(f"the most that is allowed of {kind} must be above zero, not {most!r:.60}")
+            raise ArmError(f"the most that is allowed of {kind} must be above zero, not {largest!r:.60}")
 
         def smooth(x: Array) -> Pieces:
             value, slope = self._smooth(kind, x, rows)
@@ -144,9 +144,9 @@ class DesignSearch:
     @cached_property
     def present(self) -> Array:
         """The factors as they are now."""
-        known = {number.name: float(number.value) for number in self.terms.factors.numbers}
+        present_values = {number.name: float(number.value) for number in self.terms.factors.numbers}
         factors = self.terms.factors.factors
-        return np.array([1.0 if factor.relative else known[factor.numbers[0]] for factor in factors])
+        return np.array([1.0 if factor.relative else present_values[factor.numbers[0]] for factor in factors])
 
     def run(self, start: Array) -> End:
         """From a point of the cube: the best one, its objective, whether it is feasible and met, and the proof."""
@@ -156,12 +156,12 @@ class DesignSearch:
         ends = [self._end(unit, bound)]
         for _ in range(ROUNDS):
             self.rounds += 1
-            before = unit
+            previous = unit
             unit, value, met, reach = self._round(unit)
             bound = self._learn(unit) if self.objective == "range" else None
             ends.append(self._end(unit, bound))
             worst, slack = ends[-1][1], max(CLOSE * abs(ends[-1][1]), bound.gap if bound is not None else 1e-18)
-            ended = reach >= 1 or np.abs(unit - before).max() < STILL
+            ended = reach >= 1 or np.abs(unit - previous).max() < STILL
             if ended and worst <= value + slack:
                 break
         else:
@@ -180,9 +180,9 @@ class DesignSearch:
 
     def _learn(self, unit: Array) -> Range:
         """The certified range of the coefficient for this design; the poses of its ends are pieces from now on."""
-        found = Analysis(self.terms.design(self.low + self.wide * unit), self.box).range_of(self.coefficient)
-        self.poses = np.vstack([self.poses, found.at_maximum, found.at_minimum])
-        return found
+        certified = Analysis(self.terms.design(self.low + self.wide * unit), self.box).range_of(self.coefficient)
+        self.poses = np.vstack([self.poses, certified.at_maximum, certified.at_minimum])
+        return certified
 
     def excess(self, x: Array) -> float:
         """By which share of what is allowed the design exceeds a limit; below zero where it keeps all."""
@@ -223,16 +223,16 @@ class DesignSearch:
         constraints = [{"type": "ineq", "fun": above, "jac": above_slope}]
         for _, limit in self.limits:
             constraints.append(self._constraint(limit))
-        last = np.zeros(len(unit) + 1)
-        last[-1] = 1.0
-        found = minimize(
-            lambda z: z[-1], np.append(unit, start.max() / scale), jac=lambda z: last, method="SLSQP",
+        objective_slope = np.zeros(len(unit) + 1)
+        objective_slope[-1] = 1.0
+        solution = minimize(
+            lambda z: z[-1], np.append(unit, start.max() / scale), jac=lambda z: objective_slope, method="SLSQP",
             bounds=[*((max(0.0, u - reach), min(1.0, u + reach)) for u in unit), (None, None)],
             constraints=constraints,
             options={"maxiter": 200, "ftol": 1e-12},
         )  # fmt: skip
-        best = np.clip(found.x[:-1], 0, 1)
-        return best, float(found.x[-1]) * scale, bool(found.success) or found.status == 8
+        best = np.clip(solution.x[:-1], 0, 1)
+        return best, float(solution.x[-1]) * scale, bool(solution.success) or solution.status == 8
 
     def _constraint(self, limit: Callable[[Array], Pieces]) -> dict[str, Any]:
         def slack(z: Array) -> Array:

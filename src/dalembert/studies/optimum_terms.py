@@ -166,23 +166,23 @@ class DesignTerms:
         values, gradients = table[(slice(None), *index)], slopes[(slice(None), *index)] @ self.factors.jacobian
         return np.concatenate([values, -values]), np.concatenate([gradients, -gradients])
 
-    def rows(self, kind: str, wanted: Sequence[str]) -> list[int]:
+    def rows(self, kind: str, joints: Sequence[str]) -> list[int]:
         """Indices of the joints, or of the motors, that a ``kind`` is of; all where none is named."""
         motors = kind == "peak_motor_torque"
-        known = self._motor_names if motors else self.system.joint_names
-        for name in wanted:
-            if name not in known:
-                said = "there is no motor" if motors else "no joint moves that is called"
-                raise ArmError(f"{self.system.name}: {said} {name!r:.60}; there are {listed(known)}")
-        return [known.index(name) for name in wanted or known]
+        joint_names = self._motor_names if motors else self.system.joint_names
+        for name in joints:
+            if name not in joint_names:
+                complaint = "there is no motor" if motors else "no joint moves that is called"
+                raise ArmError(f"{self.system.name}: {complaint} {name!r:.60}; there are {listed(joint_names)}")
+        return [joint_names.index(name) for name in joints or joint_names]
 
     @property
     def _motor_names(self) -> tuple[str, ...]:
         return tuple(self.system.motor_names if self.is_mechanism else self.system.drives.names)
 
-    def weights(self, given: Sequence[float] | None, rows: Sequence[int]) -> Array:
+    def weights(self, weights: Sequence[float] | None, rows: Sequence[int]) -> Array:
         """What the torques are set against, joint by joint."""
-        found = np.ones(len(rows)) if given is None else np.array(given, dtype=float)
-        if found.shape != (len(rows),) or not (np.isfinite(found) & (found > 0)).all():
+        table = np.ones(len(rows)) if weights is None else np.array(weights, dtype=float)
+        if table.shape != (len(rows),) or not (np.isfinite(table) & (table > 0)).all():
             raise ArmError(f"{self.system.name}: weights are one number above zero for each of {len(rows)}")
-        return found
+        return table

@@ -65,11 +65,11 @@ class Output:
             raise ArmError('an output of one\'s own has kind "own" and a function of the system; give both')
         if self.kind != "own" and self.kind not in OUTPUTS:
             raise ArmError(f"no output {self.kind!r:.60}; there are {listed(OUTPUTS)}, and own")
-        known = () if self.kind == "own" else OUTPUTS[self.kind].options
-        odd = [key for key in self.options if key not in known]
-        if odd:
-            has = f"it has {listed(known)}" if known else "it has none"
-            raise ArmError(f"output {self.kind!r} has no option {odd[0]!r:.60}; {has}")
+        known_options = () if self.kind == "own" else OUTPUTS[self.kind].options
+        unknown = [key for key in self.options if key not in known_options]
+        if unknown:
+            remedy = f"it has {listed(known_options)}" if known_options else "it has none"
+            raise ArmError(f"output {self.kind!r} has no option {unknown[0]!r:.60}; {remedy}")
         if not self.name:
             object.__setattr__(self, "name", self.kind)
 
@@ -82,7 +82,7 @@ class Output:
         """Its columns for this system."""
         if self.kind == "own":
             return tuple((f"{self.name}.{x}" if x else self.name, "") for x in self.columns_of_function or ("",))
-        return tuple((f"{self.name}{tail}", said) for tail, said in OUTPUTS[self.kind].columns(self, system))
+        return tuple((f"{self.name}{tail}", unit_text) for tail, unit_text in OUTPUTS[self.kind].columns(self, system))
 
     def rows(self, system: ArmSystem) -> list[int]:
         """Indices of its joints."""
@@ -109,7 +109,7 @@ class OutputKind:
     """Whether all that it asks along a motion is left of it by ``DesignEvaluator.reduced``."""
 
 
-def _each(quantity: str) -> Callable[[Output, ArmSystem], Columns]:
+def _joint_columns(quantity: str) -> Callable[[Output, ArmSystem], Columns]:
     def columns(output: Output, system: ArmSystem) -> Columns:
         joints = [system.moving[k] for k in output.rows(system)]
         return tuple((f".{joint.name}", unit(joint, quantity)) for joint in joints)
@@ -117,8 +117,8 @@ def _each(quantity: str) -> Callable[[Output, ArmSystem], Columns]:
     return columns
 
 
-def _one(said: str) -> Callable[[Output, ArmSystem], Columns]:
-    return lambda output, system: (("", said),)
+def _single_column(unit_text: str) -> Callable[[Output, ArmSystem], Columns]:
+    return lambda output, system: (("", unit_text),)
 
 
 # -- along a motion ---------------------------------------------------------------------------------
@@ -136,10 +136,14 @@ def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
 
 def _motor_columns(output: Output, system: Designed) -> Columns:
     if isinstance(system, DrivenMechanism):
-        return tuple((f".{name}", said) for name, said in zip(system.motor_names, system.motor_units, strict=True))
+        return tuple(
+            (f".{name}", unit_text) for name, unit_text in zip(system.motor_names, system.motor_units, strict=True)
+        )
     if isinstance(system, MechanismSystem):
         raise ArmError(f"output {output.name!r} is of motors; give the mechanism as as_system(motors=True)")
-    return tuple((f".{name}", said) for name, said in zip(system.drives.names, motor_units(system), strict=True))
+    return tuple(
+        (f".{name}", unit_text) for name, unit_text in zip(system.drives.names, motor_units(system), strict=True)
+    )
 
 
 def _peak_motor_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
@@ -167,8 +171,8 @@ def _peak_inertia(output: Output, study: DesignEvaluator, values: Array) -> Arra
 def _peak_coupling(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the poses of the motion and all pairs, |D_ij| / sqrt(D_ii D_jj) (Tourassis and Neuman 1985, eq. 32)."""
     mass = study.along("mass_matrix", values, 1)[0]
-    own = np.sqrt(np.einsum("btii->bti", mass))
-    k = np.abs(mass) / (own[..., :, None] * own[..., None, :])
+    radii = np.sqrt(np.einsum("btii->bti", mass))
+    k = np.abs(mass) / (radii[..., :, None] * radii[..., None, :])
     k[..., range(study.system.n), range(study.system.n)] = 0.0
     return k.max(axis=(1, 2, 3))[:, None]
 
@@ -194,12 +198,12 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     low, high = np.full(len(values), SLOWEST), np.ones(len(values))
     possible = fits(low)
     for _ in range(math.ceil(math.log2(FASTEST))):
-        more = fits(high)
-        low, high = np.where(more, high, low), np.where(more, 2 * high, high)
+        faster = fits(high)
+        low, high = np.where(faster, high, low), np.where(faster, 2 * high, high)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        good = fits(middle)
-        low, high = np.where(good, middle, low), np.where(good, high, middle)
+        within_limits = fits(middle)
+        low, high = np.where(within_limits, middle, low), np.where(within_limits, high, middle)
     return np.where(possible, study.duration / low, np.nan)[:, None]
 
 
@@ -214,8 +218,8 @@ def _model_error(output: Output, study: DesignEvaluator, values: Array) -> Array
 
 def _frequency_columns(output: Output, system: ArmSystem) -> Columns:
     for key in ("pose", "stiffness"):
-        given = np.array(output.options.get(key, 0.0), dtype=float)
-        if given.shape not in ((), (system.n,)) or not np.isfinite(given).all():
+        numbers = np.array(output.options.get(key, 0.0), dtype=float)
+        if numbers.shape not in ((), (system.n,)) or not np.isfinite(numbers).all():
             raise ArmError(f"output {output.name!r}: {key} is one number, or one for each of {system.n} joints")
     return (".lowest", "Hz"), (".highest", "Hz")
 
@@ -226,8 +230,8 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
     pose, stiffness = (
         np.broadcast_to(np.array(output.options.get(key, 0.0), dtype=float), (n,)) for key in ("pose", "stiffness")
     )
-    still = np.zeros((1, n))
-    to_q, _, mass = study.at("inverse_dynamics_derivatives", pose[None], still, still, values=values)
+    zero = np.zeros((1, n))
+    to_q, _, mass = study.at("inverse_dynamics_derivatives", pose[None], zero, zero, values=values)
     spring = (to_q + np.swapaxes(to_q, -1, -2)) / 2 + np.diag(stiffness)
     factor = np.linalg.inv(np.linalg.cholesky(mass))
     squares = np.linalg.eigvalsh(factor @ spring @ np.swapaxes(factor, -1, -2))
@@ -237,17 +241,17 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
 
 
 OUTPUTS: dict[str, OutputKind] = {
-    "peak_torque": OutputKind(_each("effort"), _peak_torque, needs_motion=True, by_joint=True),
-    "rms_torque": OutputKind(_each("effort"), _rms_torque, needs_motion=True, by_joint=True),
+    "peak_torque": OutputKind(_joint_columns("effort"), _peak_torque, needs_motion=True, by_joint=True),
+    "rms_torque": OutputKind(_joint_columns("effort"), _rms_torque, needs_motion=True, by_joint=True),
     "peak_motor_torque": OutputKind(_motor_columns, _peak_motor_torque, needs_motion=True),
-    "energy": OutputKind(_one("J"), _energy, needs_motion=True, by_joint=True),
-    "peak_gravity": OutputKind(_each("effort"), _peak_gravity, needs_motion=True, by_joint=True),
-    "peak_inertia": OutputKind(_each("inertia"), _peak_inertia, needs_motion=True, by_joint=True),
-    "peak_coupling": OutputKind(_one("1"), _peak_coupling, needs_motion=True, reduces=False),
-    "cycle_time": OutputKind(_one("s"), _cycle_time, needs_motion=True),
+    "energy": OutputKind(_single_column("J"), _energy, needs_motion=True, by_joint=True),
+    "peak_gravity": OutputKind(_joint_columns("effort"), _peak_gravity, needs_motion=True, by_joint=True),
+    "peak_inertia": OutputKind(_joint_columns("inertia"), _peak_inertia, needs_motion=True, by_joint=True),
+    "peak_coupling": OutputKind(_single_column("1"), _peak_coupling, needs_motion=True, reduces=False),
+    "cycle_time": OutputKind(_single_column("s"), _cycle_time, needs_motion=True),
     "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
     "model_error": OutputKind(
-        _each("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False, by_joint=True
+        _joint_columns("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False, by_joint=True
     ),
     "range": OutputKind(range_columns, single=certified_range, options=("coefficient", "box")),
     "coupling": OutputKind(coupling_columns, single=strongest_coupling, options=("box", "effort")),

@@ -29,10 +29,10 @@ class Untold(ValueError):
     """A value that no text stands for."""
 
 
-def known_by(part: object) -> str:
+def known_by(value: object) -> str:
     """A digest of a function, or of numbers and texts; ``Untold`` where it cannot be told from another."""
     walk = _Walk()
-    walk.add(part)
+    walk.add(value)
     return walk.found.hexdigest()
 
 
@@ -82,8 +82,8 @@ class _Walk:
             self.within.add(id(value))
             if isinstance(value, FunctionType | ModuleType):
                 self.walked[id(value)] = len(self.walked)
-            for part in self._parts(value):
-                self.add(part)
+            for component in self._components(value):
+                self.add(component)
             self.within.discard(id(value))
 
     def _text(self, text: str) -> None:
@@ -98,57 +98,57 @@ class _Walk:
         return isinstance(value, BuiltinFunctionType | type | np.ufunc)
 
     @staticmethod
-    def _parts(value: Any) -> list[Any]:
+    def _components(value: Any) -> list[Any]:
         if isinstance(value, tuple | list):
             return [len(value), *value]
         if isinstance(value, dict):
-            return [len(value), *(part for pair in value.items() for part in pair)]
+            return [len(value), *(component for pair in value.items() for component in pair)]
         if isinstance(value, partial):
             return [value.func, value.args, value.keywords]
         if isinstance(value, MethodType):
             return [value.__func__, value.__self__]
         if isinstance(value, FunctionType):
-            return _parts_of_function(value)
+            return _components_of_function(value)
         if isinstance(value, ModuleType):
-            return _parts_of_module(value)
+            return _components_of_module(value)
         raise Untold(f"{type(value).__name__} has no text of its own")
 
 
-def _parts_of_module(module: ModuleType) -> list[Any]:
+def _components_of_module(module: ModuleType) -> list[Any]:
     """The text of its file, the numbers and texts in it as they stand now, and what it takes from beside it."""
     file = getattr(module, "__file__", None)
     if file is None:
         raise Untold(f"the module {module.__name__} has no file")
-    held = {name: value for name, value in sorted(vars(module).items()) if not name.startswith("__")}
-    plain = {name: value for name, value in held.items() if isinstance(value, (*PLAIN, np.ndarray))}
-    taken = [value for value in held.values() if isinstance(value, ModuleType)]
-    names = {getattr(value, "__module__", None) for value in held.values()} - {module.__name__, None}
-    taken += [sys.modules[name] for name in sorted(map(str, names)) if name in sys.modules and not installed(name)]
-    return [Path(file).read_bytes(), plain, *taken]
+    contents = {name: value for name, value in sorted(vars(module).items()) if not name.startswith("__")}
+    plain = {name: value for name, value in contents.items() if isinstance(value, (*PLAIN, np.ndarray))}
+    modules = [value for value in contents.values() if isinstance(value, ModuleType)]
+    names = {getattr(value, "__module__", None) for value in contents.values()} - {module.__name__, None}
+    modules += [sys.modules[name] for name in sorted(map(str, names)) if name in sys.modules and not installed(name)]
+    return [Path(file).read_bytes(), plain, *modules]
 
 
-def _parts_of_function(function: FunctionType) -> list[Any]:
+def _components_of_function(function: FunctionType) -> list[Any]:
     """Its code, its defaults, and what it reads from around it."""
     code = function.__code__
     codes = _codes(code)
     parts: list[Any] = [function.__defaults__, function.__kwdefaults__]
-    for each in codes:
-        parts += [each.co_code, each.co_names, each.co_varnames, each.co_freevars, each.co_cellvars]
-        for constant in each.co_consts:
+    for inner in codes:
+        parts += [inner.co_code, inner.co_names, inner.co_varnames, inner.co_freevars, inner.co_cellvars]
+        for constant in inner.co_consts:
             if not isinstance(constant, CodeType):
                 parts.append(sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant)
     around = function.__globals__
-    read = {name: around[name] for each in codes for name in each.co_names if name in around}
+    read = {name: around[name] for inner in codes for name in inner.co_names if name in around}
     try:
-        held = {
+        enclosed = {
             name: cell.cell_contents for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)
         }
     except ValueError:
         raise Untold(f"a variable around {function.__qualname__} has no value yet") from None
-    return [*parts, dict(sorted(read.items())), held]
+    return [*parts, dict(sorted(read.items())), enclosed]
 
 
 def _codes(code: CodeType) -> list[CodeType]:
     """The code with that within it (lambdas, comprehensions)."""
     within = (x for x in code.co_consts if isinstance(x, CodeType))
-    return [code, *(found for each in within for found in _codes(each))]
+    return [code, *(nested for inner in within for nested in _codes(inner))]

@@ -27,9 +27,9 @@ TOLERANCE = 0.05
 def _analysis(output: Output, system: ArmSystem) -> Analysis:
     from ..design.analysis import Analysis
 
-    asked = output.options
+    options = output.options
     return Analysis(
-        system, asked.get("box"), asked.get("speed"), asked.get("acceleration"), effort=asked.get("effort", 1.0)
+        system, options.get("box"), options.get("speed"), options.get("acceleration"), effort=options.get("effort", 1.0)
     )
 
 
@@ -48,14 +48,14 @@ def range_columns(output: Output, system: ArmSystem) -> Columns:
     """Values that are attained, and proved bounds, in the unit of the coefficient."""
     from ..equations.names import coefficient_unit
 
-    said = coefficient_unit(system, output.options.get("coefficient", "D11"))
-    return tuple((f".{end}", said) for end in ("minimum", "maximum", "lower", "upper"))
+    unit = coefficient_unit(system, output.options.get("coefficient", "D11"))
+    return tuple((f".{end}", unit) for end in ("minimum", "maximum", "lower", "upper"))
 
 
 def certified_range(output: Output, system: ArmSystem) -> Sequence[float]:
     """The certified range of a coefficient over all poses: values that are attained, and proved bounds."""
-    found = _analysis(output, system).range_of(output.options.get("coefficient", "D11"))
-    return found.minimum, found.maximum, found.lower, found.upper
+    certified = _analysis(output, system).range_of(output.options.get("coefficient", "D11"))
+    return certified.minimum, certified.maximum, certified.lower, certified.upper
 
 
 def coupling_columns(output: Output, system: ArmSystem) -> Columns:

@@ -106,10 +106,10 @@ def _walks(count: int, walks: int, rng: np.random.Generator) -> Array:
         up = rng.random(count) < 0.5
         point = np.where(up, base, base + step)
         rows[walk, 0] = point
-        for place, factor in enumerate(rng.permutation(count)):
+        for move, factor in enumerate(rng.permutation(count)):
             point = point.copy()
             point[factor] += step if up[factor] else -step
-            rows[walk, place + 1] = point
+            rows[walk, move + 1] = point
     return rows.reshape(-1, count)
 
 

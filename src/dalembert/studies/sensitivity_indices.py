@@ -137,16 +137,16 @@ def morris_effects(result: StudyResult, output: str) -> tuple[MorrisEffect, ...]
     )
     effects: list[list[float]] = [[] for _ in range(count)]
     for values, walk in zip(walks, points, strict=True):
-        for place in range(count):
-            step = walk[place + 1] - walk[place]
+        for move in range(count):
+            step = walk[move + 1] - walk[move]
             factor = int(np.argmax(np.abs(step) / np.where(reach > 0, reach, 1.0)))
-            change = values[place + 1] - values[place]
+            change = values[move + 1] - values[move]
             if np.isfinite(change) and step[factor]:
                 effects[factor].append(float(change / step[factor] * reach[factor]))
     rows = [
-        MorrisEffect(factor.name, float(np.mean(own)), float(np.mean(np.abs(own))), float(np.std(own)))
-        for factor, own in zip(result.factors, effects, strict=True)
-        if own
+        MorrisEffect(factor.name, float(np.mean(ratios)), float(np.mean(np.abs(ratios))), float(np.std(ratios)))
+        for factor, ratios in zip(result.factors, effects, strict=True)
+        if ratios
     ]
     fixed = [factor.name for factor, wide in zip(result.factors, reach, strict=True) if not wide]
     rows += [MorrisEffect(name, 0.0, 0.0, 0.0) for name in fixed]
@@ -181,10 +181,10 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
     """
     check_budget(output, allowed, list(result.columns))
     values = result.column(output)
-    good = np.isfinite(values)
-    if good.sum() < len(result.factors) + 2:
+    finite = np.isfinite(values)
+    if finite.sum() < len(result.factors) + 2:
         raise ArmError(f"{result.name}: too few designs have {output!r} for a linear fit")
-    points, values = result.designs[good], values[good]
+    points, values = result.designs[finite], values[finite]
     middle, spread = points.mean(axis=0), points.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
     slopes, *_ = np.linalg.lstsq((points - middle) / scale, values - values.mean(), rcond=None)
@@ -192,16 +192,16 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
     total = float(values.std())
     limit = total if allowed is None else allowed
     rows = []
-    for factor, slope, own, present in zip(result.factors, slopes, scale, spread, strict=True):
+    for factor, slope, width, present in zip(result.factors, slopes, scale, spread, strict=True):
         share = float(slope**2 / explained) if explained else 0.0
         ratio = limit / np.sqrt(explained) if explained else np.inf
         rows.append(
             ToleranceShare(
-                factor.name, float(slope / own), float(present), share, float(present * ratio) if present else 0.0
+                factor.name, float(slope / width), float(present), share, float(present * ratio) if present else 0.0
             )
         )
-    left = values - values.mean() - (points - middle) / scale @ slopes
-    linear = 1 - float((left**2).mean()) / total**2 if total else 1.0
+    residual = values - values.mean() - (points - middle) / scale @ slopes
+    linear = 1 - float((residual**2).mean()) / total**2 if total else 1.0
     return ToleranceBudget(
         output, float(values.mean()), total, float(limit), linear, tuple(sorted(rows, key=lambda row: -row.share))
     )
@@ -220,10 +220,10 @@ def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.in
     # In the order of their sums no design is bettered by a later one, so each needs the front so far alone.
     rows = rows[np.lexsort((rows, costs[rows].sum(axis=1)))]
     front: list[int] = []
-    kept = np.empty((0, len(goals)))
+    front_costs = np.empty((0, len(goals)))
     for row in rows:
         cost = costs[row]
-        if not ((kept <= cost).all(axis=1) & (kept < cost).any(axis=1)).any():
+        if not ((front_costs <= cost).all(axis=1) & (front_costs < cost).any(axis=1)).any():
             front.append(int(row))
-            kept = np.vstack([kept, cost])
+            front_costs = np.vstack([front_costs, cost])
     return np.array(sorted(front), dtype=np.intp)

@@ -60,11 +60,11 @@ def stream(
         sink: Any = None
         done = 0
         for blocks in zip(*(source.blocks(rows) for source in sources), strict=True):
-            found = np.asarray(_answer(function, blocks))
+            results = np.asarray(_answer(function, blocks))
             if sink is None:
-                sink = stack.enter_context(_SINKS[target.suffix.lower()](target, (total, *found.shape[1:]), rows))
-            sink.write(found)
-            done += len(found)
+                sink = stack.enter_context(_SINKS[target.suffix.lower()](target, (total, *results.shape[1:]), rows))
+            sink.write(results)
+            done += len(results)
             if progress is not None:
                 progress(done, total)
         if sink is None:
@@ -73,12 +73,12 @@ def stream(
 
 
 def _answer(function: Callable[..., Any], blocks: Sequence[Array]) -> Any:
-    found = function(*blocks)
-    if isinstance(found, tuple):
+    result = function(*blocks)
+    if isinstance(result, tuple):
         raise ArmError("a stream has one output; give a function with one result, as in lambda q: f(q)[0]")
-    if np.ndim(found) < 1 or len(found) != len(blocks[0]):
-        raise ArmError(f"the function of a stream gives one row for each of {len(blocks[0])}; got {np.shape(found)}")
-    return found
+    if np.ndim(result) < 1 or len(result) != len(blocks[0]):
+        raise ArmError(f"the function of a stream gives one row for each of {len(blocks[0])}; got {np.shape(result)}")
+    return result
 
 
 # -- inputs -------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ class _Sliced:
 
     def blocks(self, rows: int) -> Iterator[Array]:
         for first in range(0, self.count, rows):
-            yield _real(self.array[first : first + rows], self.name)
+            yield _real_numbers(self.array[first : first + rows], self.name)
 
 
 class _Npy:
@@ -127,7 +127,7 @@ class _Npy:
                     raise ArmError(
                         f"{self.path}: ends before row {self.count}, which its head promises; write it again"
                     )
-                yield _real(np.frombuffer(content, self.dtype).reshape(size, self.width), str(self.path))
+                yield _real_numbers(np.frombuffer(content, self.dtype).reshape(size, self.width), str(self.path))
 
 
 class _Parquet:
@@ -135,27 +135,27 @@ class _Parquet:
 
     def __init__(self, path: Path, columns: Sequence[str] | None) -> None:
         self.file = _arrow().parquet.ParquetFile(path)
-        known = self.file.schema_arrow.names
-        self.columns = list(known if columns is None else columns)
-        missing = [name for name in self.columns if name not in known]
+        names = self.file.schema_arrow.names
+        self.columns = list(names if columns is None else columns)
+        missing = [name for name in self.columns if name not in names]
         if missing:
-            raise ArmError(f"{path}: there is no column {missing[0]!r:.60}; the columns are {', '.join(known[:20])}")
+            raise ArmError(f"{path}: there is no column {missing[0]!r:.60}; the columns are {', '.join(names[:20])}")
         self.count, self.name = self.file.metadata.num_rows, str(path)
 
     def blocks(self, rows: int) -> Iterator[Array]:
-        held: list[Array] = []
+        pending: list[Array] = []
         size = 0
         # Batches end at groups of rows, wherever these are; blocks of all inputs have to end together.
         for batch in self.file.iter_batches(batch_size=rows, columns=self.columns):
             columns = [np.asarray(batch.column(name)) for name in self.columns]
-            held.append(_real(np.stack(columns, axis=1), self.name))
-            size += len(held[-1])
+            pending.append(_real_numbers(np.stack(columns, axis=1), self.name))
+            size += len(pending[-1])
             while size >= rows:
-                whole = held[0] if len(held) == 1 else np.concatenate(held)
-                yield whole[:rows]
-                held, size = [whole[rows:]], size - rows
+                joined = pending[0] if len(pending) == 1 else np.concatenate(pending)
+                yield joined[:rows]
+                pending, size = [joined[rows:]], size - rows
         if size:
-            yield held[0] if len(held) == 1 else np.concatenate(held)
+            yield pending[0] if len(pending) == 1 else np.concatenate(pending)
 
 
 def _opened(source: Source) -> Any:
@@ -187,11 +187,11 @@ def _opened(source: Source) -> Any:
     raise ArmError(f"{path}: a stream reads {', '.join(SUFFIXES)}; name such a file")
 
 
-def _real(block: Any, name: str) -> Array:
-    found = np.asarray(block)
-    if found.dtype.kind not in "fiu":
-        raise ArmError(f"{name}: an input of a stream holds real numbers, not {found.dtype}")
-    return np.ascontiguousarray(found, dtype=np.float64)
+def _real_numbers(block: Any, name: str) -> Array:
+    array = np.asarray(block)
+    if array.dtype.kind not in "fiu":
+        raise ArmError(f"{name}: an input of a stream holds real numbers, not {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 # -- outputs ------------------------------------------------------------------------------------------

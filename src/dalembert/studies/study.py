@@ -89,19 +89,20 @@ class Study:
         """
         facts = facts_of(self.evaluator.system) or uuid4().hex
         motion = () if self.motion is None else (self.motion.q, self.motion.qd, self.motion.qdd, self.motion.t)
-        found = hashlib.sha256()
+        digest = hashlib.sha256()
         outputs = [
-            (x.kind, x.name, x.joints, _told(sorted(x.options.items())), _told(x.function)) for x in self.outputs
+            (x.kind, x.name, x.joints, _digest_or_unique(sorted(x.options.items())), _digest_or_unique(x.function))
+            for x in self.outputs
         ]
-        asked: tuple[Any, ...] = (
+        question: tuple[Any, ...] = (
             __version__, facts, self.factors, outputs, self.design, self.samples, self.seed, self.rows_of_chunk,
         )  # fmt: skip
         if self.device != "cpu":  # other processors round otherwise
-            asked += (self.device,)
-        found.update(repr(asked).encode())
-        for part in motion:
-            found.update(b"none" if part is None else np.ascontiguousarray(part).tobytes())
-        return found.hexdigest()
+            question += (self.device,)
+        digest.update(repr(question).encode())
+        for table in motion:
+            digest.update(b"none" if table is None else np.ascontiguousarray(table).tobytes())
+        return digest.hexdigest()
 
     def run(
         self,
@@ -140,17 +141,17 @@ class Study:
         size, total, width = self.rows_of_chunk, len(self.designs), len(self.evaluator.columns)
         values = np.full((total, width), np.nan)
         failures = [""] * total
-        left, done = [], 0
+        missing, done = [], 0
         for number, first in enumerate(range(0, total, size)):
-            part = self.designs[first : first + size]
-            kept = store.load(number, len(part), width) if store is not None else None
-            if kept is None:
-                left.append((number, part))
+            designs = self.designs[first : first + size]
+            stored = store.load(number, len(designs), width) if store is not None else None
+            if stored is None:
+                missing.append((number, designs))
                 continue
-            values[first : first + size], failures[first : first + size] = kept.values, kept.failures
-            done += len(part)
+            values[first : first + size], failures[first : first + size] = stored.values, stored.failures
+            done += len(designs)
         progress(done, total)
-        for number, answers in answered(self.evaluator, left, executor, workers, scheduler):
+        for number, answers in answered(self.evaluator, missing, executor, workers, scheduler):
             if store is not None:
                 store.save(number, answers)
             rows = slice(number * size, number * size + len(answers.failures))
@@ -166,10 +167,10 @@ class Study:
         )  # fmt: skip
 
 
-def _told(part: object) -> str:
+def _digest_or_unique(value: object) -> str:
     """What a part of a study is known by: a changed one is another study."""
     try:
-        return known_by(part)
+        return known_by(value)
     except Untold:
         return uuid4().hex
 
@@ -202,27 +203,27 @@ def study(
     factors are those of its chains ("left.link.crank.mass"). With ``device="cuda"`` kernels run on an NVIDIA GPU.
     """
     system = designed(system)
-    asked = Study(
+    request = Study(
         system, factors_of(factors), outputs_of(outputs), None if motion is None else motion_of(system, motion),
         design, samples, seed, chunk, name, device,
     )  # fmt: skip
-    return asked.run(path, executor=executor, workers=workers, scheduler=scheduler, progress=progress)
+    return request.run(path, executor=executor, workers=workers, scheduler=scheduler, progress=progress)
 
 
-def outputs_of(given: Sequence[Output | str | Mapping[str, Any] | Callable[[Any], Any]]) -> tuple[Output, ...]:
+def outputs_of(outputs: Sequence[Output | str | Mapping[str, Any] | Callable[[Any], Any]]) -> tuple[Output, ...]:
     """Outputs as they are, by their kind, or as functions of the system."""
-    if isinstance(given, str) or callable(given):
-        given = [given]
-    found = []
-    for one in given:
-        if isinstance(one, Output):
-            found.append(one)
-        elif isinstance(one, str):
-            found.append(Output(one))
-        elif callable(one):
-            found.append(Output("own", getattr(one, "__name__", "own"), function=one))
+    if isinstance(outputs, str) or callable(outputs):
+        outputs = [outputs]
+    parsed = []
+    for output in outputs:
+        if isinstance(output, Output):
+            parsed.append(output)
+        elif isinstance(output, str):
+            parsed.append(Output(output))
+        elif callable(output):
+            parsed.append(Output("own", getattr(output, "__name__", "own"), function=output))
         else:
             raise ArmError(
-                f"an output is a da.Output, the name of a kind, or a function of the system, not {one!r:.60}"
+                f"an output is a da.Output, the name of a kind, or a function of the system, not {output!r:.60}"
             )
-    return tuple(found)
+    return tuple(parsed)

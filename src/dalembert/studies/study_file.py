@@ -102,8 +102,8 @@ class StudyFile:
 
 def read_study(path: str | Path, reader: ArmReader) -> StudyFile:
     """The study in this file; arms and motions named in it are looked for beside it first."""
-    place = Path(path)
-    return parse_study(read_text(place, missing="name a TOML file with a study"), str(path), place.parent, reader)
+    file = Path(path)
+    return parse_study(read_text(file, missing="name a TOML file with a study"), str(path), file.parent, reader)
 
 
 def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) -> StudyFile:
@@ -112,9 +112,9 @@ def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) 
     system = _system(top, folder, reader)
     factors = top.tables("factor", FACTOR)
     outputs = top.tables("output", OUTPUT)
-    for tables, most, what in ((factors, MOST_FACTORS, "factors"), (outputs, MOST_OUTPUTS, "outputs")):
-        if len(tables) > most:
-            raise top.fault(f"has more than {most} {what}; leave some out")
+    for tables, limit, plural in ((factors, MOST_FACTORS, "factors"), (outputs, MOST_OUTPUTS, "outputs")):
+        if len(tables) > limit:
+            raise top.fault(f"has more than {limit} {plural}; leave some out")
     goals = top.values.get("pareto", {})
     if not isinstance(goals, Mapping) or not all(isinstance(x, str) for x in goals.values()):
         raise top.fault('pareto is a table of outputs and "least" or "most"')
@@ -124,9 +124,9 @@ def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) 
         tuple(map(_output, outputs)),
         _motion(top, system, folder),
         top.text("design", "latin-hypercube"),
-        _whole(top, "samples", 1000),
-        _whole(top, "seed", 0),
-        _whole(top, "chunk", 0) or None,
+        _whole_number(top, "samples", 1000),
+        _whole_number(top, "seed", 0),
+        _whole_number(top, "chunk", 0) or None,
         top.text("name", Path(origin).stem),
     )
     budgets = {
@@ -142,11 +142,11 @@ def _within(table: TomlTable) -> Iterator[None]:
     try:
         yield
     except ArmError as fault:
-        said = str(fault)
-        raise (fault if said.startswith(table.where) else table.fault(said)) from None
+        sentence = str(fault)
+        raise (fault if sentence.startswith(table.where) else table.fault(sentence)) from None
 
 
-def _whole(table: TomlTable, key: str, default: int) -> int:
+def _whole_number(table: TomlTable, key: str, default: int) -> int:
     value = table.values.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0 or value >= 2**63:
         raise table.fault(f"{key} must be a whole number of at least 0, got {shown(value)}")
@@ -186,12 +186,12 @@ def _mechanism(top: TomlTable, folder: Path | None) -> Designed:
     source = top.text("mechanism")
     beside = (folder or Path()) / source
     try:
-        found = read_mechanism(beside if _is_file(beside) else source)
+        mechanism = read_mechanism(beside if _is_file(beside) else source)
     except ArmError as fault:
         raise top.fault(str(fault)) from None
     if "gravity" in top:
-        found = found.with_gravity(top.vector("gravity"))
-    return found.driven.as_system(motors=True) if drives else found.as_system()
+        mechanism = mechanism.with_gravity(top.vector("gravity"))
+    return mechanism.driven.as_system(motors=True) if drives else mechanism.as_system()
 
 
 def _is_file(path: Path) -> bool:
@@ -203,7 +203,7 @@ def _is_file(path: Path) -> bool:
 
 def _factor(table: TomlTable) -> Factor:
     values = _vector(table, "values") if "values" in table else ()
-    ends = {key: _real(table, key) for key in ("low", "high", "mean", "sd") if key in table}
+    ends = {key: _real_number(table, key) for key in ("low", "high", "mean", "sd") if key in table}
     relative = table.values.get("relative", False)
     if not isinstance(relative, bool):
         raise table.fault(f"relative is true or false, not {shown(relative)}")
@@ -223,7 +223,7 @@ def _output(table: TomlTable) -> Output:
     options: dict[str, Any] = {}
     for key in ("tolerance", "effort"):
         if key in table:
-            options[key] = _real(table, key)
+            options[key] = _real_number(table, key)
     for key in ("pose", "stiffness", "speed", "acceleration"):
         if key in table:
             options[key] = _one_or_more(table, key)
@@ -236,24 +236,24 @@ def _output(table: TomlTable) -> Output:
 
 
 def _box(table: TomlTable) -> dict[str | int, tuple[float, float]]:
-    given = table.values["box"]
-    if not isinstance(given, Mapping):
+    ends_of_joints = table.values["box"]
+    if not isinstance(ends_of_joints, Mapping):
         raise table.fault("box is a table of joints and pairs of positions, as in {joint2 = [-1, 1]}")
-    found: dict[str | int, tuple[float, float]] = {}
-    for joint, ends in given.items():
+    box: dict[str | int, tuple[float, float]] = {}
+    for joint, ends in ends_of_joints.items():
         if not isinstance(ends, list) or len(ends) != 2:
             raise table.fault(f"box of joint {joint!r:.60} is a pair of positions, not {shown(ends)}")
         low, high = (float(quantity(x, f"{table.where}: box")) for x in ends)
-        found[joint] = (low, high)
-    return found
+        box[joint] = (low, high)
+    return box
 
 
 def _motion(top: TomlTable, system: Designed, folder: Path | None) -> MotionSamples | None:
     table = top.table("motion", MOTION)
     if table is None:
         return None
-    ways = [key for key in ("file", "points", "start") if key in table]
-    if len(ways) != 1:
+    sources = [key for key in ("file", "points", "start") if key in table]
+    if len(sources) != 1:
         raise table.fault("a motion is a file, points with times, or start and end with speed and acceleration")
     with _within(table):
         if "file" in table:
@@ -271,7 +271,7 @@ def _motion(top: TomlTable, system: Designed, folder: Path | None) -> MotionSamp
             ends = [_vector(table, key) for key in ("start", "end")]
             fast = [_one_or_more(table, key) for key in ("speed", "acceleration")]
             path = trapezoidal(ends[0], ends[1], fast[0], fast[1])
-        count = _whole(table, "samples", SAMPLES)
+        count = _whole_number(table, "samples", SAMPLES)
         if not 2 <= count <= MOST_MOMENTS:
             raise table.fault(f"samples of a motion are between 2 and {MOST_MOMENTS}, not {count}")
         t = np.linspace(0.0, path.duration, count)
@@ -283,28 +283,29 @@ def _optimum(top: TomlTable) -> Mapping[str, Any] | None:
     if table is None:
         return None
     limits = [
-        (one.text("kind"), one.texts("joints"), _one_or_more(one, "most")) for one in table.tables("limit", LIMIT)
+        (limit.text("kind"), limit.texts("joints"), _one_or_more(limit, "most"))
+        for limit in table.tables("limit", LIMIT)
     ]
-    found: dict[str, Any] = {"objective": table.text("objective"), "joints": table.texts("joints"), "limits": limits}
+    options: dict[str, Any] = {"objective": table.text("objective"), "joints": table.texts("joints"), "limits": limits}
     if "starts" in table:
-        found["starts"] = _whole(table, "starts", 1)
-        if found["starts"] > MOST_STARTS:
-            raise table.fault(f"starts are at most {MOST_STARTS}, not {found['starts']}")
+        options["starts"] = _whole_number(table, "starts", 1)
+        if options["starts"] > MOST_STARTS:
+            raise table.fault(f"starts are at most {MOST_STARTS}, not {options['starts']}")
     if "weights" in table:
-        found["weights"] = _vector(table, "weights")
+        options["weights"] = _vector(table, "weights")
     if "coefficient" in table:
-        found["coefficient"] = table.text("coefficient")
+        options["coefficient"] = table.text("coefficient")
     if "box" in table:
-        found["box"] = _box(table)
-    return found
+        options["box"] = _box(table)
+    return options
 
 
-def _real(table: TomlTable, key: str) -> float:
+def _real_number(table: TomlTable, key: str) -> float:
     return float(quantity(table.needed(key), f"{table.where}: {key}"))
 
 
 def _one_or_more(table: TomlTable, key: str) -> float | tuple[float, ...]:
-    return _vector(table, key) if isinstance(table.needed(key), list) else _real(table, key)
+    return _vector(table, key) if isinstance(table.needed(key), list) else _real_number(table, key)
 
 
 def _vector(table: TomlTable, key: str) -> tuple[float, ...]:

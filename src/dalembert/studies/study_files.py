@@ -29,16 +29,16 @@ ROWS = 100_000
 
 def checked_path(path: str | Path) -> Path:
     """The path, refused where its suffix names no format, or the format cannot be written here."""
-    found = Path(path)
-    if found.suffix.lower() not in SUFFIXES:
-        raise ArmError(f"{found}: results are written as .parquet or .csv; give the file one of these endings")
-    if found.suffix.lower() == ".parquet":
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise ArmError(f"{target}: results are written as .parquet or .csv; give the file one of these endings")
+    if target.suffix.lower() == ".parquet":
         _arrow()
-    if not found.parent.exists():
-        raise ArmError(f"{found.parent}: there is no such folder; make it, or name another")
-    if not os.access(found.parent, os.W_OK):  # told now, not after the first designs
-        raise ArmError(f"{found.parent}: nothing can be written there; name another folder")
-    return found
+    if not target.parent.exists():
+        raise ArmError(f"{target.parent}: there is no such folder; make it, or name another")
+    if not os.access(target.parent, os.W_OK):  # told now, not after the first designs
+        raise ArmError(f"{target.parent}: nothing can be written there; name another folder")
+    return target
 
 
 def _arrow() -> Any:
@@ -67,9 +67,9 @@ def save_table(path: Path, columns: Columns, failures: tuple[str, ...], identity
     schema = arrow.schema([*fields, arrow.field(FAILURE, arrow.string())], metadata={IDENTITY: identity.encode()})
     with replacing(path) as beside, arrow.parquet.ParquetWriter(beside, schema) as writer:
         for first in range(0, max(len(failures), 1), ROWS):
-            part = slice(first, first + ROWS)
-            arrays = [arrow.array(values[part]) for _, values in columns.values()]
-            arrays.append(arrow.array(failures[part], arrow.string()))
+            rows_of_group = slice(first, first + ROWS)
+            arrays = [arrow.array(values[rows_of_group]) for _, values in columns.values()]
+            arrays.append(arrow.array(failures[rows_of_group], arrow.string()))
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
 
 

@@ -63,17 +63,17 @@ class StudyResult:
     @property
     def columns(self) -> Columns:
         """All factors, then all outputs, with their units."""
-        found: Columns = {
+        factor_columns: Columns = {
             factor.name: (unit, self.designs[:, k])
             for k, (factor, unit) in enumerate(zip(self.factors, self.units, strict=True))
         }
-        return found | {name: (unit, self.values[:, k]) for k, (name, unit) in enumerate(self.outputs)}
+        return factor_columns | {name: (unit, self.values[:, k]) for k, (name, unit) in enumerate(self.outputs)}
 
     def column(self, name: str) -> Array:
         """The values of a factor or an output."""
-        known = self.columns
-        check_column(name, list(known))
-        return known[name][1]
+        columns = self.columns
+        check_column(name, list(columns))
+        return columns[name][1]
 
     @property
     def failed(self) -> NDArray[np.intp]:

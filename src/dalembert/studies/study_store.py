@@ -29,18 +29,18 @@ class StudyStore:
         self.path, self.identity = path, identity
         self.folder = path.with_name(f"{path.name}.parts")
         self.note = self.folder / "study.json"
-        if self.note.exists() and self._noted(self.note) != identity:
+        if self.note.exists() and self._identity_in(self.note) != identity:
             raise ArmError(
                 f"{self.folder}: holds the chunks of another study; remove that folder, or name another file"
             )
 
     @staticmethod
-    def _noted(note: Path) -> object:
+    def _identity_in(note: Path) -> object:
         try:
-            found = json.loads(read_text(note, LARGEST_NOTE))
+            content = json.loads(read_text(note, LARGEST_NOTE))
         except ValueError:
             return None
-        return found.get("identity") if isinstance(found, dict) else None
+        return content.get("identity") if isinstance(content, dict) else None
 
     def _chunk(self, number: int) -> Path:
         return self.folder / f"chunk-{number:08d}.npz"
@@ -58,8 +58,8 @@ class StudyStore:
     def load(self, number: int, rows: int, columns: int) -> Answers | None:
         """The answers of a chunk, or None where they are not there, or are not what this study asks for."""
         try:
-            with open(self._chunk(number), "rb") as file, np.load(file, allow_pickle=False) as found:
-                values, failures, study = found["values"], found["failures"], found["study"]
+            with open(self._chunk(number), "rb") as file, np.load(file, allow_pickle=False) as archive:
+                values, failures, study = archive["values"], archive["failures"], archive["study"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None  # a chunk that cannot be read is worked out again
         if study.shape != () or str(study) != self.identity:  # left where a finished study was being removed

@@ -25,19 +25,19 @@ def sensitivity_tables(result: StudyResult) -> tuple[list[DataTable], list[str]]
         "morris": lambda name, unit: morris_table(name, result.morris(name), unit),
     }
     make = makers.get(result.design)
-    return _made([partial(make, name, unit) for name, unit in result.outputs] if make else [])
+    return _tables_and_reasons([partial(make, name, unit) for name, unit in result.outputs] if make else [])
 
 
 def budget_tables(result: StudyResult, budgets: Mapping[str, float | None]) -> tuple[list[DataTable], list[str]]:
     """Tolerance budgets, with the reason of each that cannot be."""
-    return _made([partial(_budget, result, name, allowed) for name, allowed in budgets.items()])
+    return _tables_and_reasons([partial(_budget, result, name, allowed) for name, allowed in budgets.items()])
 
 
 def _budget(result: StudyResult, name: str, allowed: float | None) -> DataTable:
     return budget_table(result.budget(name, allowed))
 
 
-def _made(makers: Sequence[Callable[[], DataTable]]) -> tuple[list[DataTable], list[str]]:
+def _tables_and_reasons(makers: Sequence[Callable[[], DataTable]]) -> tuple[list[DataTable], list[str]]:
     """Tables, and sentences in place of those that too few designs have outputs for: what was worked out is shown."""
     tables, reasons = [], []
     for make in makers:
@@ -55,12 +55,12 @@ def summary_table(result: StudyResult) -> DataTable:
     columns += [Column("spread", "standard deviation", kind="number"), Column("most", "most", kind="number")]
     rows: list[tuple[Value, ...]] = []
     for k, (name, unit) in enumerate(result.outputs):
-        own = result.values[:, k]
-        own = own[np.isfinite(own)]
+        values = result.values[:, k]
+        values = values[np.isfinite(values)]
         figures: tuple[Value, ...] = (None,) * 4
-        if len(own):
-            spread = float(own.std()) if np.ptp(own) else 0.0  # the mean of equal numbers is rounded
-            figures = (float(own.min()), float(own.mean()), spread, float(own.max()))
+        if len(values):
+            spread = float(values.std()) if np.ptp(values) else 0.0  # the mean of equal numbers is rounded
+            figures = (float(values.min()), float(values.mean()), spread, float(values.max()))
         rows.append((name, unit, *figures))
     return DataTable("outputs", "Outputs over all designs", tuple(columns), tuple(rows))
 
@@ -73,10 +73,10 @@ def factor_table(result: StudyResult) -> DataTable:
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = []
     for k, (factor, unit) in enumerate(zip(result.factors, result.units, strict=True)):
-        own = result.designs[:, k]
-        said = "values" if factor.values else factor.distribution
+        values = result.designs[:, k]
+        distribution = "values" if factor.values else factor.distribution
         relative = " (share of the present value)" if factor.relative else ""
-        rows.append((factor.name, unit, f"{said}{relative}", float(own.min()), float(own.max())))
+        rows.append((factor.name, unit, f"{distribution}{relative}", float(values.min()), float(values.max())))
     return DataTable("factors", "Factors", columns, tuple(rows))
 
 
@@ -84,9 +84,9 @@ def failure_table(result: StudyResult) -> DataTable | None:
     """The reasons of failures and how many designs each has; None where none failed."""
     if not result.reasons:
         return None
-    rows: tuple[tuple[Value, ...], ...] = tuple((said, count) for said, count in result.reasons[:MOST_REASONS])
-    left = len(result.reasons) - MOST_REASONS
-    note = f"{left} more reasons are in the results." if left > 0 else ""
+    rows: tuple[tuple[Value, ...], ...] = tuple((reason, count) for reason, count in result.reasons[:MOST_REASONS])
+    unlisted = len(result.reasons) - MOST_REASONS
+    note = f"{unlisted} more reasons are in the results." if unlisted > 0 else ""
     columns = (Column("reason", "reason"), Column("designs", "designs", kind="number"))
     return DataTable("failures", "Designs without outputs", columns, rows, note)
 

@@ -105,7 +105,7 @@ class EvaluatedArm(ArmDescription):
             return None  # products with D^-1, whose number grows with the cube of the joints, are left to LAPACK
         if self._too_long(name):
             if name != "forward_dynamics" or not joint_recursion.fits(self, "mass_matrix"):
-                build.say(
+                build.warn_once(
                     f"{self.name}: {name} of {self.n} joints is computed with NumPy, since its code would be too long"
                 )
             return None

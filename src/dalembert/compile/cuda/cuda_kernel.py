@@ -82,8 +82,8 @@ class CudaKernel:
         if layout not in LAYOUTS:
             raise ArmError(f'layout may be "rows" or "columns", not {layout!r}')
         if len(arrays) != len(self.arguments):
-            wanted = ", ".join(name for name, _ in self.arguments)
-            raise ArmError(f"{self.name} takes {wanted}: {len(self.arguments)} arrays, not {len(arrays)}")
+            names = ", ".join(name for name, _ in self.arguments)
+            raise ArmError(f"{self.name} takes {names}: {len(self.arguments)} arrays, not {len(arrays)}")
         framework = framework_of(arrays[0])
         if framework is None:
             if any(framework_of(array) is not None for array in arrays):
@@ -112,7 +112,7 @@ class CudaKernel:
             values += (pointer(array), stride)
         values += [pointer(result) for result in results]
         self.launch(plan.ready, plan.states, values, framework.stream(plan.ready.device))
-        framework.after()
+        framework.after_launch()
         return results[0] if len(results) == 1 else results
 
     def launch(self, steps: KernelSequence, states: int, values: list[int], stream: int) -> None:
@@ -124,8 +124,8 @@ class CudaKernel:
             return
         size = max(numbers * CHUNK * SIZES[self.dtype], 1)
         with driver.scratch(steps.device, size, stream) as memory:
-            for index, own, count in launches(steps.parts, self.function, self.dtype, states, values, memory):
-                steps.functions[index].launch(count, self._filled([*own, count]), stream)
+            for index, arguments, count in launches(steps.parts, self.function, self.dtype, states, values, memory):
+                steps.functions[index].launch(count, self._filled([*arguments, count]), stream)
 
     def _filled(self, values: list[Any]) -> Any:
         """Pointers to the arguments of a launch, in a buffer of this thread."""
@@ -146,8 +146,8 @@ class CudaKernel:
         shapes = tuple((*shape, *batch) if layout == "columns" else (*batch, *shape) for shape in self.shapes)
         if outputs:
             self._check_out([framework.describe(array) for array in outputs], shapes)
-        ready = self.steps_on(described[0].device, layout)
-        return Plan(batch, math.prod(batch), tuple(strides), uneven, shapes, ready)
+        sequence = self.steps_on(described[0].device, layout)
+        return Plan(batch, math.prod(batch), tuple(strides), uneven, shapes, sequence)
 
     def steps_on(self, device: int, layout: str = "rows") -> KernelSequence:
         """The kernels on one device, compiled at first use."""
@@ -172,8 +172,8 @@ class CudaKernel:
         """Batch shape, row stride of each argument, and the arguments without a uniform stride, which are copied."""
         for (name, width), array in zip(self.arguments, described, strict=True):
             if array.shape[-1:] != (width,):
-                what = "numbers" if name == "parameters" else "joints"
-                raise ArmError(f"{name} must end in {width} {what}, got {array.shape}")
+                plural = "numbers" if name == "parameters" else "joints"
+                raise ArmError(f"{name} must end in {width} {plural}, got {array.shape}")
         try:
             batch = np.broadcast_shapes(*(array.shape[:-1] for array in described))
         except ValueError:
@@ -195,11 +195,11 @@ class CudaKernel:
             strides.append(array.strides[0])
         return (states,), strides, frozenset()
 
-    def _check_out(self, described: list[DeviceArray], wanted: tuple[tuple[int, ...], ...]) -> None:
+    def _check_out(self, described: list[DeviceArray], shapes: tuple[tuple[int, ...], ...]) -> None:
         """Checks the arrays that receive the results."""
-        if len(described) != len(wanted):
-            raise ArmError(f"out must be {len(wanted)} arrays for {self.name}, got {len(described)}")
-        for array, shape in zip(described, wanted, strict=True):
+        if len(described) != len(shapes):
+            raise ArmError(f"out must be {len(shapes)} arrays for {self.name}, got {len(described)}")
+        for array, shape in zip(described, shapes, strict=True):
             contiguous = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
             if array.shape != shape or array.dtype != self.dtype:
                 raise ArmError(f"out must be {self.dtype} of shape {shape}, got {array.dtype} of shape {array.shape}")

@@ -63,7 +63,7 @@ class Cupy:
         """The handle of the current stream."""
         return int(self.module.cuda.get_current_stream().ptr)
 
-    def after(self) -> None:
+    def after_launch(self) -> None:
         """Nothing to do: later work on the stream waits for the kernel."""
 
 
@@ -114,7 +114,7 @@ class Torch:
             return int(self.raw_stream(device))
         return int(self.module.cuda.current_stream(device).cuda_stream)
 
-    def after(self) -> None:
+    def after_launch(self) -> None:
         """Nothing to do: later work on the stream waits for the kernel."""
 
 
@@ -168,7 +168,7 @@ class Jax:
         """The default stream."""
         return 0
 
-    def after(self) -> None:
+    def after_launch(self) -> None:
         """Waits for the kernel."""
         from .driver import check, driver
 

@@ -90,10 +90,10 @@ def rounded(value: Fraction | float, dtype: str) -> float:
 
 def pieces(dtype: str) -> tuple[Fraction, Fraction, Fraction]:
     """pi/2 as the sum of three numbers of this type, largest first."""
-    found: list[Fraction] = []
+    terms: list[Fraction] = []
     for _ in range(3):
-        found.append(Fraction(rounded(PI_HALF - sum(found), dtype)))
-    return found[0], found[1], found[2]
+        terms.append(Fraction(rounded(PI_HALF - sum(terms), dtype)))
+    return terms[0], terms[1], terms[2]
 
 
 class _Constants:
@@ -122,7 +122,7 @@ class _Constants:
         return "\n".join([*lines, "#endif\n"])
 
 
-def near(dtype: str) -> str:
+def near_sine(dtype: str) -> str:
     """CUDA of ``near_sincos``, for |x| <= BOUND, and of ``full_sincos``, for any angle."""
     real, suffix = ("float", "f") if dtype == "float32" else ("double", "")
     constant = _Constants(dtype)
@@ -162,7 +162,7 @@ DEVICE void full_sincos({real} x, {real} *s, {real} *c)
 
 def functions(dtype: str) -> str:
     """The functions that ``call`` and ``of_inputs`` name."""
-    return (FAST if dtype == "float32" else "") + BITS[dtype] + near(dtype)
+    return (FAST if dtype == "float32" else "") + BITS[dtype] + near_sine(dtype)
 
 
 def call(accuracy: str) -> str:
@@ -178,13 +178,13 @@ def of_inputs(dtype: str, accuracy: str, angles: list[tuple[str, str, str]]) -> 
     if accuracy == "fast" or not angles:
         return [call(accuracy).format(angle=angle, sin=sine, cos=cosine) for angle, sine, cosine in angles]
     sizes = [f"{'fabsf' if dtype == 'float32' else 'first_bits'}({angle})" for angle, _, _ in angles]
-    most = f"{BOUND:.1f}f" if dtype == "float32" else f"first_bits({BOUND:.1f})"
+    bound = f"{BOUND:.1f}f" if dtype == "float32" else f"first_bits({BOUND:.1f})"
     largest = sizes[0]
     for size in sizes[1:]:
         largest = f"{'fmaxf' if dtype == 'float32' else 'larger'}({largest}, {size})"
-    again = " ".join(
-        f"if ({size} > {most}) far_sincos({angle}, &{sine}, &{cosine});"
+    corrections = " ".join(
+        f"if ({size} > {bound}) far_sincos({angle}, &{sine}, &{cosine});"
         for size, (angle, sine, cosine) in zip(sizes, angles, strict=True)
     )
     lines = [f"near_sincos({angle}, &{sine}, &{cosine});" for angle, sine, cosine in angles]
-    return [*lines, f"if ({largest} > {most}) {{ {again} }}"]
+    return [*lines, f"if ({largest} > {bound}) {{ {corrections} }}"]

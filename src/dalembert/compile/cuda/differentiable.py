@@ -28,8 +28,8 @@ def _pair(arm: ArmDescription, name: str, dtype: str, accuracy: str) -> tuple[Cu
     """The kernel of a function and the kernel of its derivatives."""
     if name not in SLOPES:
         raise ArmError(f"no analytic derivatives for {name!r} on the GPU; there are those of {listed(SLOPES)}")
-    first, second = function(arm, name), function(arm, SLOPES[name])
-    return CudaKernel(first, dtype, accuracy), CudaKernel(second, dtype, accuracy)
+    values, derivatives = function(arm, name), function(arm, SLOPES[name])
+    return CudaKernel(values, dtype, accuracy), CudaKernel(derivatives, dtype, accuracy)
 
 
 def torch_function(

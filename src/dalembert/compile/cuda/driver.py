@@ -88,12 +88,12 @@ def nvrtc() -> ctypes.CDLL:
     return library
 
 
-def check(code: int, what: str) -> None:
+def check(code: int, action: str) -> None:
     """Raises CudaError for a non-zero error code."""
     if code:
         text = ctypes.c_char_p()
         driver().cuGetErrorString(code, ctypes.byref(text))
-        raise CudaError(f"{what}: {(text.value or b'unknown error').decode()} (CUDA error {code})")
+        raise CudaError(f"{action}: {(text.value or b'unknown error').decode()} (CUDA error {code})")
 
 
 @lru_cache
@@ -231,10 +231,10 @@ class DeviceFunction:
         self._launch: Any = library.cuLaunchKernel
         self._launch.argtypes = [ctypes.c_void_p] + [ctypes.c_uint] * 7 + [ctypes.c_void_p] * 3
 
-    def attribute(self, which: int) -> int:
+    def attribute(self, number: int) -> int:
         """An attribute of the kernel by its CUDA number."""
         value = ctypes.c_int()
-        check(driver().cuFuncGetAttribute(ctypes.byref(value), which, self.function), "attribute of a kernel")
+        check(driver().cuFuncGetAttribute(ctypes.byref(value), number, self.function), "attribute of a kernel")
         return value.value
 
     @property

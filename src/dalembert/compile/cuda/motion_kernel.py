@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..emit_c import Program
+from ..emit_c import Program, destinations
 from ..function import Function
 from . import driver
-from .source import CudaSource, body, constant_table, head, places
+from .source import CudaSource, body, constant_table, head
 
 Array = NDArray[np.float64]
 
@@ -78,17 +78,17 @@ def motion_source(function: Function, reductions: Sequence[str]) -> CudaSource:
     """
     program = Program(function, fused=True)
     *states, (_, names) = function.inputs
-    width = 1 + sum(len(own) for _, own in states)
-    inputs, reads, place = [], [], 0
-    for argument, own in states:
+    width = 1 + sum(len(entries) for _, entries in states)
+    inputs: list[str] = []
+    reads: list[str] = []
+    for argument, entries in states:
         factor = "".join(" * pace" for _ in range(POWERS[argument]))
-        for column in range(len(own)):
+        for column in range(len(entries)):
             inputs.append(f"{argument}{column}")
-            reads.append(f"const real {argument}{column} = row[{place}]{factor};")
-            place += 1
+            reads.append(f"const real {argument}{column} = row[{len(reads)}]{factor};")
     inputs += [f"numbers[i * {len(names)} + {k}]" for k in range(len(names))]
     results = len(function.outputs[0][1])
-    kept = [(r, k, f"kept{r}_{k}") for r in range(len(reductions)) for k in range(results)]
+    accumulators = [(r, k, f"kept{r}_{k}") for r in range(len(reductions)) for k in range(results)]
 
     def next_value(reduction: str, k: int, name: str) -> str:
         return f"{name} = {REDUCTIONS[reduction][1].format(y=f'y[{k}]', kept=name, qd=f'qd{k}')};"
@@ -102,12 +102,12 @@ def motion_source(function: Function, reductions: Sequence[str]) -> CudaSource:
         constants=constant_table(program, "float64"),
         signature=signature,
         width=width,
-        start=" ".join(f"real {name} = {REDUCTIONS[reductions[r]][0]};" for r, k, name in kept),
+        start=" ".join(f"real {name} = {REDUCTIONS[reductions[r]][0]};" for r, k, name in accumulators),
         reads=" ".join(reads),
         results=results,
-        code=body(program, "float64", "full", inputs, places(program, lambda _, column: f"y[{column}]")),
-        step=" ".join(next_value(reductions[r], k, name) for r, k, name in kept),
-        end=" ".join(f"kept[{r * results + k} * count + i] = {name};" for r, k, name in kept),
+        code=body(program, "float64", "full", inputs, destinations(program, lambda _, column: f"y[{column}]")),
+        step=" ".join(next_value(reductions[r], k, name) for r, k, name in accumulators),
+        end=" ".join(f"kept[{r * results + k} * count + i] = {name};" for r, k, name in accumulators),
         block=BLOCK,
         passed="motion, moments, numbers, paces, kept, count",
     )
@@ -140,14 +140,14 @@ class MotionKernel:
         with self._lock:  # threads share the compiled kernel and the motion
             compiled, motion = self._compiled, self._motion
         count, shape = len(numbers), (len(self.reductions), len(self.function.outputs[0][1]), len(numbers))
-        found = np.empty(shape)
-        given = [np.ascontiguousarray(numbers, dtype=np.float64)]
-        given += [np.ascontiguousarray(paces, dtype=np.float64)] if paces is not None else []
-        memory = [driver.Memory(self.device, max(array.nbytes, 8)).filled(array) for array in given]
-        kept = driver.Memory(self.device, max(found.nbytes, 8))
+        results = np.empty(shape)
+        inputs = [np.ascontiguousarray(numbers, dtype=np.float64)]
+        inputs += [np.ascontiguousarray(paces, dtype=np.float64)] if paces is not None else []
+        memory = [driver.Memory(self.device, max(array.nbytes, 8)).filled(array) for array in inputs]
+        output = driver.Memory(self.device, max(results.nbytes, 8))
         arguments = driver.Arguments(6)
         pace = memory[1].address if paces is not None else 0
-        arguments.values[:] = [motion.address, len(self.rows), memory[0].address, pace, kept.address, count]
+        arguments.values[:] = [motion.address, len(self.rows), memory[0].address, pace, output.address, count]
         compiled.launch(count, arguments.pointers, 0)
-        kept.read_into(found)
-        return {name: found[k].T for k, name in enumerate(self.reductions)}
+        output.read_into(results)
+        return {name: results[k].T for k, name in enumerate(self.reductions)}

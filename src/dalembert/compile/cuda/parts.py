@@ -18,7 +18,7 @@ from math import prod
 from ...rings.graph import INPUT, Node
 from ..emit_c import Program
 from ..function import Function, Tables
-from .slots import ACROSS, MOST_HELD, REGISTERS, Away, Waiting, held, waiting
+from .slots import ACROSS, MOST_HELD, REGISTERS, Away, Waiting, most_alive, waiting
 
 WARP = 32
 SHARED = 228 * 1024
@@ -92,27 +92,29 @@ class Part:
     @property
     def starts(self) -> tuple[int, ...]:
         """For each window the place in shared memory of its first number."""
-        sizes = [window.size * here for window, here in zip(self.windows, self.gathers, strict=True)]
+        sizes = [window.size * gathered for window, gathered in zip(self.windows, self.gathers, strict=True)]
         return tuple(sum(sizes[:k]) for k in range(len(sizes)))
 
     @property
     def gathered(self) -> int:
         """Numbers of a state that gather in shared memory."""
-        return sum(window.size for window, here in zip(self.windows, self.gathers, strict=True) if here)
+        return sum(window.size for window, gathers in zip(self.windows, self.gathers, strict=True) if gathers)
 
     @property
     def passing(self) -> int:
         """Numbers of a state that are read of those between stages, or written there."""
         if not self.between:
             return 0
-        own = {name for argument, names in self.program.function.inputs if argument in self.between for name in names}
-        read = sum(node.op == INPUT and node.value in own for node in self.program.nodes)
+        passing_names = {
+            name for argument, names in self.program.function.inputs if argument in self.between for name in names
+        }
+        read = sum(node.op == INPUT and node.value in passing_names for node in self.program.nodes)
         return read + sum(window.size for window in self.windows) - self.gathered
 
     @cached_property
     def crowd(self) -> float:
         """How many times more numbers are alive than the registers hold; at most 1 where all fit."""
-        return held(self.program) / MOST_HELD[self.dtype]
+        return most_alive(self.program) / MOST_HELD[self.dtype]
 
     @cached_property
     def plan(self) -> Waiting | None:
@@ -120,14 +122,14 @@ class Part:
         beside another: then they are left to the compiler, which lets them wait in memory."""
         if self.crowd <= 1:
             return None
-        places: dict[int, list[int]] = {}
+        result_places: dict[int, list[int]] = {}
         outputs = self.program.function.outputs
-        for (_, nodes), start, here in zip(outputs, self.starts, self.gathers, strict=True):
-            for column, node in enumerate(nodes if here else ()):
-                places.setdefault(node.index, []).append(start + column)
-        most = MOST_SHARED // (ACROSS * size_of(self.dtype))
-        found = waiting(self.program, REGISTERS[self.dtype], places, most)
-        return None if found.far else found
+        for (_, nodes), start, gathers in zip(outputs, self.starts, self.gathers, strict=True):
+            for column, node in enumerate(nodes if gathers else ()):
+                result_places.setdefault(node.index, []).append(start + column)
+        shared_places = MOST_SHARED // (ACROSS * size_of(self.dtype))
+        plan = waiting(self.program, REGISTERS[self.dtype], result_places, shared_places)
+        return None if plan.far else plan
 
     @property
     def shared(self) -> int:
@@ -171,7 +173,7 @@ def size_of(dtype: str) -> int:
     return 4 if dtype == "float32" else 8
 
 
-def whole(program: Program, dtype: str, layout: str = "rows", between: frozenset[str] = frozenset()) -> Part:
+def whole_part(program: Program, dtype: str, layout: str = "rows", between: frozenset[str] = frozenset()) -> Part:
     """All of a function as one kernel."""
     sizes = [len(nodes) for _, nodes in program.function.outputs]
     windows = tuple(Window(k, 0, size, size) for k, size in enumerate(sizes))
@@ -183,24 +185,25 @@ def kernels(function: Function, dtype: str, layout: str = "rows", stages: bool =
 
     What passes between stages needs memory of its own, and rows; without ``stages`` no such way is taken.
     """
-    found = parts(function, dtype, layout)
-    if function.ways is None or (len(found) == 1 and found[0].plan is None):
-        return found
+    cheapest = parts(function, dtype, layout)
+    if function.ways is None or (len(cheapest) == 1 and cheapest[0].plan is None):
+        return cheapest
     for way in function.ways():
         if len(way) == 1 or (stages and layout == "rows"):
-            found = min(found, _steps(function, way, dtype, layout), key=_cost)
-    return found
+            cheapest = min(cheapest, _steps(function, way, dtype, layout), key=_cost)
+    return cheapest
 
 
-def _steps(function: Function, way: Sequence[Function], dtype: str, layout: str) -> list[Part]:
-    """The kernels of the functions of a way, each by the one of its own ways that costs least."""
-    given = {name for name, _ in (*function.arguments, *function.results)}
-    passed = frozenset(name for stage in way for name, _ in stage.results if name not in given)
-    found: list[Part] = []
-    for stage in way:
-        ways = [stage, *(one[0] for one in (stage.ways() if stage.ways is not None else ()) if len(one) == 1)]
-        found += min((parts(one, dtype, layout, passed) for one in ways), key=_cost)
-    return found
+def _steps(function: Function, stages: Sequence[Function], dtype: str, layout: str) -> list[Part]:
+    """The kernels of the functions of ``stages``, each by the one of its own ways that costs least."""
+    outer_names = {name for name, _ in (*function.arguments, *function.results)}
+    passed = frozenset(name for stage in stages for name, _ in stage.results if name not in outer_names)
+    steps: list[Part] = []
+    for stage in stages:
+        others = stage.ways() if stage.ways is not None else ()
+        choices = [stage, *(way[0] for way in others if len(way) == 1)]
+        steps += min((parts(choice, dtype, layout, passed) for choice in choices), key=_cost)
+    return steps
 
 
 def _cost(steps: Iterable[Part]) -> float:
@@ -209,18 +212,18 @@ def _cost(steps: Iterable[Part]) -> float:
 
 def parts(function: Function, dtype: str, layout: str = "rows", between: frozenset[str] = frozenset()) -> list[Part]:
     """One kernel for a function that fits, else one for each result, or for some rows of it, if that costs less."""
-    found = whole(Program(function, fused=True), dtype, layout, between)
+    single = whole_part(Program(function, fused=True), dtype, layout, between)
     rows = [shape[0] for shape in function.shapes]
-    if found.fits or sum(rows) == 1:
-        return [found]
+    if single.fits or sum(rows) == 1:
+        return [single]
     if len(rows) == 1:
-        return _rows(found, function, 0, rows[0])
-    apart = [
+        return _rows(single, function, 0, rows[0])
+    several = [
         part
         for result, count in enumerate(rows)
-        for part in _rows(_window(found, function, result, 0, count), function, 0, count)
+        for part in _rows(_window(single, function, result, 0, count), function, 0, count)
     ]
-    return min([found], apart, key=_cost)
+    return min([single], several, key=_cost)
 
 
 def _rows(part: Part, function: Function, first: int, last: int) -> list[Part]:
@@ -235,11 +238,13 @@ def _rows(part: Part, function: Function, first: int, last: int) -> list[Part]:
     return min([part], cut, key=_cost)
 
 
-def _window(like: Part, function: Function, result: int, first: int, last: int) -> Part:
+def _window(template: Part, function: Function, result: int, first: int, last: int) -> Part:
     """Rows ``first`` to ``last`` of one result."""
     shape = function.shapes[result]
     window = Window(result, first * prod(shape[1:]), (last - first) * prod(shape[1:]), prod(shape))
-    return replace(like, program=Program(_selected(function, window), fused=True), function=function, windows=(window,))
+    return replace(
+        template, program=Program(_selected(function, window), fused=True), function=function, windows=(window,)
+    )
 
 
 def _selected(function: Function, window: Window) -> Function:
@@ -258,10 +263,10 @@ def _tables(nodes: tuple[Node, ...]) -> Tables:
 
 def scratch_numbers(steps: Sequence[Part]) -> dict[str, int]:
     """Numbers of a state that pass between stages, by name."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for part in steps:
-        found |= {name: prod(shape) for name, shape in part.function.results if name in part.between}
-    return found
+        numbers |= {name: prod(shape) for name, shape in part.function.results if name in part.between}
+    return numbers
 
 
 def launches(
@@ -274,13 +279,13 @@ def launches(
     """
     passing, size = scratch_numbers(steps), size_of(dtype)
     chunk = CHUNK if passing else MOST_ROWS
-    places: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     for name, numbers in passing.items():
-        places[name] = scratch
+        addresses[name] = scratch
         scratch += numbers * CHUNK * size
     count = len(function.arguments)
     for first in range(0, states, chunk):
-        given = {
+        inputs = {
             name: (values[2 * k] + first * values[2 * k + 1] * size, values[2 * k + 1])
             for k, (name, _) in enumerate(function.arguments)
         }
@@ -288,8 +293,8 @@ def launches(
             name: values[2 * count + k] + first * prod(shape) * size for k, (name, shape) in enumerate(function.results)
         }
         for index, part in enumerate(steps):
-            own: list[int] = []
+            arguments: list[int] = []
             for name, _ in part.function.arguments:
-                own += (places[name], CHUNK) if name in places else given[name]
-            own += [places[name] if name in places else results[name] for name, _ in part.function.results]
-            yield index, own, min(chunk, states - first)
+                arguments += (addresses[name], CHUNK) if name in addresses else inputs[name]
+            arguments += [addresses[name] if name in addresses else results[name] for name, _ in part.function.results]
+            yield index, arguments, min(chunk, states - first)

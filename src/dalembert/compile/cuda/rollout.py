@@ -16,7 +16,7 @@ from ...arm.description import ArmDescription
 from ...arm.errors import ArmError
 from ...formulations.control_laws import feedback
 from ...rings.graph import Graph
-from ..emit_c import Program
+from ..emit_c import Program, destinations
 from ..function import Function, Tables
 from ..functions import function
 from ..graph_model import GraphModel, parameter_names, torque
@@ -24,7 +24,7 @@ from ..integrators import METHODS, advance
 from . import driver
 from .cuda_kernel import DTYPES
 from .device_arrays import framework_of
-from .source import ACCURACIES, CudaSource, body, constant_table, head, places, real_of
+from .source import ACCURACIES, CudaSource, body, constant_table, head, real_of
 
 CONTROLLERS = ("torque", "pd", "computed-torque")
 BLOCK = 128
@@ -36,8 +36,8 @@ def _device_function(function: Function, title: str, dtype: str, accuracy: str) 
     names = [argument for argument, _ in program.function.inputs]
     inputs = [f"{argument}[{index}]" for argument, group in program.function.inputs for index in range(len(group))]
     table = f"constants_of_{title}"
-    places_of_results = places(program, lambda _, column: f"result[{column}]")
-    code = body(program, dtype, accuracy, inputs, places_of_results, table=table)
+    results = destinations(program, lambda _, column: f"result[{column}]")
+    code = body(program, dtype, accuracy, inputs, results, table=table)
     arguments = ", ".join(f"const real *{argument}" for argument in names)
     constants = constant_table(program, dtype, table)
     return f"{constants}DEVICE void {title}({arguments}, real *result)\n{{\n  {code}\n}}\n"
@@ -144,14 +144,14 @@ class Rollout:
                 f"{arm.where}{arm.name}: a rollout has no events, which the Coulomb friction of its drives needs; take "
                 "it off with frictionless()"
             )
-        for what, value, known in (
+        for option, value, choices in (
             ("method", method, METHODS),
             ("controller", controller, CONTROLLERS),
             ("dtype", dtype, DTYPES),
             ("accuracy", accuracy, ACCURACIES),
         ):
-            if value not in known:
-                raise ArmError(f"{what} may be {', '.join(known)}, not {value!r}")
+            if value not in choices:
+                raise ArmError(f"{option} may be {', '.join(choices)}, not {value!r}")
         driver.driver()
         driver.nvrtc()
         self.arm, self.method, self.controller = arm, method, controller
@@ -244,5 +244,5 @@ class Rollout:
         values.append(ctypes.c_longlong(states))
         pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
         self.function_on(device).launch(states, pointers, framework.stream(device))
-        framework.after()
+        framework.after_launch()
         return (*results, path) if every else tuple(results)

@@ -62,39 +62,39 @@ class _Stay:
     moves: int
 
 
-def waiting(program: Program, registers: int, results: Mapping[int, Sequence[int]], most: int) -> Waiting:
+def waiting(program: Program, registers: int, results: Mapping[int, Sequence[int]], shared_places: int) -> Waiting:
     """The order of ``program`` with at most ``registers`` numbers in registers.
 
     ``results`` are the places of each computed number that is a result, by index of its node, counted from 0; at most
-    ``most`` places are in shared memory, or as many as results need.
+    ``shared_places`` places are in shared memory, or as many as results need.
     """
-    steps = _moved(program, registers)
+    steps = _with_moves(program, registers)
     stays = _stays(steps)
     home = _homes(program, steps, results)
-    places, shared, far = _placed(stays, home, max(most, len(home)))
+    places, shared, far = _placed(stays, home, max(shared_places, len(home)))
     return Waiting(tuple(steps), places, shared, far)
 
 
-def held(program: Program) -> int:
+def most_alive(program: Program) -> int:
     """The largest number of values alive at once: early sines from the start, inputs from their first use."""
-    first: dict[int, int] = {}
-    last: dict[int, int] = {}
-    made = {node.index for node in program.order}
+    first_read: dict[int, int] = {}
+    last_read: dict[int, int] = {}
+    computed = {node.index for node in program.order}
     for position, node in enumerate(program.order):
         for operand in program.operands(node):
             if operand.op != CONST:
-                last[operand.index] = position
+                last_read[operand.index] = position
                 if operand.op == INPUT:
-                    first.setdefault(operand.index, position)
-    live = largest = sum(index not in made and index not in first for index in last)
-    starts, ends = Counter(first.values()), Counter(last.values())
+                    first_read.setdefault(operand.index, position)
+    live = largest = sum(index not in computed and index not in first_read for index in last_read)
+    starts, ends = Counter(first_read.values()), Counter(last_read.values())
     for position, node in enumerate(program.order):
-        live += (node.index in last) + starts[position] - ends[position]
+        live += (node.index in last_read) + starts[position] - ends[position]
         largest = max(largest, live)
     return largest
 
 
-def _moved(program: Program, registers: int) -> list[Node | Away]:
+def _with_moves(program: Program, registers: int) -> list[Node | Away]:
     """Statements in order, with what leaves and comes back."""
     order, end = program.order, len(program.order)
     reads = [[x for x in dict.fromkeys(program.operands(node)) if x.op != CONST] for node in order]
@@ -102,26 +102,26 @@ def _moved(program: Program, registers: int) -> list[Node | Away]:
     for position, operands in enumerate(reads):
         for operand in operands:
             uses.setdefault(operand.index, []).append(position)
-    made = {node.index for node in order}
+    computed = {node.index for node in order}
     for node in program.nodes:  # inputs and early sines that are results too
-        if node.index in program.targets and node.index not in made and node.op != CONST:
+        if node.index in program.targets and node.index not in computed and node.op != CONST:
             uses.setdefault(node.index, []).append(end)
-    known = {node.index: node for node in program.nodes}
-    left = {index: iter(positions) for index, positions in uses.items()}
-    following = {index: next(positions) for index, positions in left.items()}
-    unread = {index for index in uses if known[index].op == INPUT}
-    inside = sorted((following[index], index) for index in uses if index not in made and index not in unread)
+    node_of = {node.index: node for node in program.nodes}
+    later_uses = {index: iter(positions) for index, positions in uses.items()}
+    following = {index: next(positions) for index, positions in later_uses.items()}
+    unread = {index for index in uses if node_of[index].op == INPUT}
+    inside = sorted((following[index], index) for index in uses if index not in computed and index not in unread)
     away: set[int] = set()
-    kept: set[int] = set()
+    saved: set[int] = set()
     steps: list[Node | Away] = []
 
     def leave() -> None:
         while len(inside) > registers:
             _, index = inside.pop()
             away.add(index)
-            if index not in kept:
-                kept.add(index)
-                steps.append(Away(known[index], back=False))
+            if index not in saved:
+                saved.add(index)
+                steps.append(Away(node_of[index], back=False))
 
     def fetch(operands: Sequence[Node]) -> None:
         for operand in operands:
@@ -140,75 +140,75 @@ def _moved(program: Program, registers: int) -> list[Node | Away]:
         fetch(reads[position])
         for operand in reads[position]:
             del inside[bisect_left(inside, (position, operand.index))]
-            following[operand.index] = next(left[operand.index], -1)
+            following[operand.index] = next(later_uses[operand.index], -1)
             if following[operand.index] >= 0:
                 insort(inside, (following[operand.index], operand.index))
         steps.append(node)
         if node.index in following:
             insort(inside, (following[node.index], node.index))
         leave()
-    fetch([known[index] for index in sorted(away | unread) if following[index] == end])
+    fetch([node_of[index] for index in sorted(away | unread) if following[index] == end])
     return steps
 
 
 def _stays(steps: Sequence[Node | Away]) -> list[_Stay]:
     """When each number is away, in the order of leaving."""
     start: dict[int, int] = {}
-    last: dict[int, tuple[int, int]] = {}
+    last_move: dict[int, tuple[int, int]] = {}
     nodes: dict[int, Node] = {}
     for position, step in enumerate(steps):
         if isinstance(step, Away):
             index = step.node.index
             nodes[index] = step.node
             start.setdefault(index, position)
-            last[index] = position, last.get(index, (0, 0))[1] + 1
-    return [_Stay(nodes[index], start[index], *last[index]) for index in start]
+            last_move[index] = position, last_move.get(index, (0, 0))[1] + 1
+    return [_Stay(nodes[index], start[index], *last_move[index]) for index in start]
 
 
 def _homes(program: Program, steps: Sequence[Node | Away], results: Mapping[int, Sequence[int]]) -> list[int]:
     """For each place of a result the step from which it holds that result."""
-    made = {step.index: position for position, step in enumerate(steps) if isinstance(step, Node)}
-    found = [len(steps)] * (1 + max((place for places in results.values() for place in places), default=-1))
+    computed_at = {step.index: position for position, step in enumerate(steps) if isinstance(step, Node)}
+    homes = [len(steps)] * (1 + max((place for places in results.values() for place in places), default=-1))
     for index, places in results.items():
         for place in places:
-            found[place] = made.get(index, len(steps))
-    return found
+            homes[place] = computed_at.get(index, len(steps))
+    return homes
 
 
-def _placed(stays: Sequence[_Stay], home: Sequence[int], most: int) -> tuple[dict[int, int], int, int]:
+def _placed(stays: Sequence[_Stay], home: Sequence[int], shared_places: int) -> tuple[dict[int, int], int, int]:
     """A place for each stay: shared ones while there are any, the busiest stays first."""
-    taken: list[list[tuple[int, int]]] = [[(start, 1 << 60)] for start in home]
-    places: dict[int, int] = {}
+    occupied: list[list[tuple[int, int]]] = [[(start, 1 << 60)] for start in home]
+    slots: dict[int, int] = {}
     distant: list[_Stay] = []
     for stay in sorted(stays, key=lambda stay: (stay.end - stay.start) / stay.moves):
-        place = _first_free(taken, stay)
-        if place is None and len(taken) < most:
-            place = len(taken)
-            taken.append([])
-        if place is None:
+        slot = _first_free(occupied, stay)
+        if slot is None and len(occupied) < shared_places:
+            slot = len(occupied)
+            occupied.append([])
+        if slot is None:
             distant.append(stay)
             continue
-        insort(taken[place], (stay.start, stay.end))
-        places[stay.node.index] = place
-    shared = len(taken)
+        insort(occupied[slot], (stay.start, stay.end))
+        slots[stay.node.index] = slot
+    shared = len(occupied)
     ends: list[int] = []
     for stay in sorted(distant, key=lambda stay: stay.start):
-        free = next((k for k, until in enumerate(ends) if until < stay.start), None)
+        free = next((k for k, end in enumerate(ends) if end < stay.start), None)
         if free is None:
             free = len(ends)
             ends.append(0)
         ends[free] = stay.end
-        places[stay.node.index] = shared + free
-    return places, shared, len(ends)
+        slots[stay.node.index] = shared + free
+    return slots, shared, len(ends)
 
 
-def _first_free(taken: Sequence[Sequence[tuple[int, int]]], stay: _Stay) -> int | None:
+def _first_free(occupied: Sequence[Sequence[tuple[int, int]]], stay: _Stay) -> int | None:
     """The place that is free all the while and leaves the least of its free time unused."""
-    best, least = None, inf
-    for place, intervals in enumerate(taken):
-        after = bisect_left(intervals, (stay.start, -1))
-        before = intervals[after - 1][1] if after else -1
-        following = intervals[after][0] if after < len(intervals) else 1 << 59
-        if before < stay.start and stay.end < following and following - before < least:
-            best, least = place, following - before
+    best, shortest_gap = None, inf
+    for slot, intervals in enumerate(occupied):
+        index = bisect_left(intervals, (stay.start, -1))
+        previous_end = intervals[index - 1][1] if index else -1
+        following = intervals[index][0] if index < len(intervals) else 1 << 59
+        if previous_end < stay.start and stay.end < following and following - previous_end < shortest_gap:
+            best, shortest_gap = slot, following - previous_end
     return best

@@ -17,11 +17,11 @@ from fractions import Fraction
 from struct import pack, unpack
 
 from ...rings.graph import CONST, INPUT
-from ..emit_c import Program, StatementWriter, Style, literal, statements
+from ..emit_c import Program, StatementWriter, Style, destinations, literal, statements
 from . import device_sine
 from .device_code import FETCH, GIVE_ACROSS, HEAD, INVERSE, PREFETCH, PREFETCH_ROWS, RECIPROCAL, ROWS
-from .parts import CHUNK, WARP, Part, whole
-from .slots import ACROSS, Away, Waiting, held
+from .parts import CHUNK, WARP, Part, whole_part
+from .slots import ACROSS, Away, Waiting, most_alive
 
 LAYOUTS = ("rows", "columns")
 ACCURACIES = ("full", "fast")
@@ -64,8 +64,8 @@ def warps_in_block(outputs: int) -> int:
 def head(dtype: str) -> str:
     """Types and macros for this dtype."""
     real, suffix, _ = real_of(dtype)
-    own = RECIPROCAL if dtype == "float32" else ""
-    return HEAD.format(real=real, fused=f"fma{suffix}") + own + device_sine.functions(dtype)
+    reciprocal = RECIPROCAL if dtype == "float32" else ""
+    return HEAD.format(real=real, fused=f"fma{suffix}") + reciprocal + device_sine.functions(dtype)
 
 
 def body(
@@ -104,7 +104,7 @@ def body(
     root = "sqrtf({x})" if dtype == "float32" else "sqrt({x})"
     style = Style(
         real, suffix, read, outputs.__getitem__, device_sine.call(accuracy), root, inverse=INVERSE[dtype],
-        kept=kept_constants(program, dtype, table),
+        named_constants=named_constants(program, dtype, table),
     )  # fmt: skip
     lines += statements(program, style) if away is None else _with_waiting(program, style, *away)
     return "\n  ".join(lines)
@@ -120,14 +120,14 @@ def _with_waiting(program: Program, style: Style, plan: Waiting, place: Callable
             writer.returns(step.node, place(plan.places[step.node.index]))
         else:
             writer.leaves(step.node, place(plan.places[step.node.index]))
-    made = {node.index for node in program.order}
+    computed = {node.index for node in program.order}
     for node in program.nodes:
         if node.index in program.targets:
-            writer.output(node, made)
+            writer.output(node, computed)
     return writer.lines
 
 
-def kept_constants(program: Program, dtype: str, table: str = "constants") -> dict[Fraction, str]:
+def named_constants(program: Program, dtype: str, table: str = "constants") -> dict[Fraction, str]:
     """Constants of float64 that no instruction can hold: all but those whose lower half is zero."""
     if dtype == "float32":
         return {}
@@ -140,26 +140,17 @@ def _long(value: float) -> bool:
 
 
 def constant_table(program: Program, dtype: str, table: str = "constants") -> str:
-    """The table of ``kept_constants``, in the memory that instructions read operands from.
+    """The table of ``named_constants``, in the memory that instructions read operands from.
 
     As literals each would be put together in registers by two instructions wherever it is used.
     """
-    values = [literal(value) for value in kept_constants(program, dtype)]
+    values = [literal(value) for value in named_constants(program, dtype)]
     return f"CONSTANT real {table}[{len(values)}] = {{{', '.join(values)}}};\n" if values else ""
-
-
-def places(program: Program, place: Callable[[int, int], str]) -> list[str]:
-    """For each computed value its destinations, as a chain of assignments: ``place`` names a number of a result."""
-    destinations: list[list[str]] = [[] for _ in program.targets]
-    for index, targets in enumerate(program.scatter):
-        for column, target in enumerate(targets):
-            destinations[target].append(place(index, column))
-    return [" = ".join(parts) for parts in destinations]
 
 
 def launch_bounds(part: Part, dtype: str, threads: int) -> str:
     """The attribute of a kernel that says how many threads a block has, and where it matters, how few blocks do."""
-    crowded = held(part.program) * real_of(dtype)[2] > 4 * CROWDED
+    crowded = most_alive(part.program) * real_of(dtype)[2] > 4 * CROWDED
     crowded = crowded or (dtype == "float64" and len(part.program.order) > LONG)
     return f"__launch_bounds__({threads}{', 1' if crowded else ''})"
 
@@ -170,32 +161,32 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
         return waiting_source(part, part.plan, dtype, accuracy)
     program = part.program
     widths = [len(names) for _, names in program.function.inputs]
-    apart = [name in part.between for name, _ in program.function.inputs]
+    between = [name in part.between for name, _ in program.function.inputs]
     staged = part.gathers
-    strides = [spacing(w.size) if here else 0 for w, here in zip(part.windows, staged, strict=True)]
+    strides = [spacing(w.size) if gathers else 0 for w, gathers in zip(part.windows, staged, strict=True)]
     starts = [sum(strides[:k]) for k in range(len(strides))]
     row = sum(strides)
     warps = warps or warps_in_block(row)
-    inputs = _inputs(widths, apart)
+    inputs = _inputs(widths, between)
 
-    def place(index: int, column: int) -> str:
+    def element(index: int, column: int) -> str:
         window = part.windows[index]
         if staged[index]:
             return f"y{index}[{column}]"
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
-    code = body(program, dtype, accuracy, inputs, places(program, place))
-    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(program, widths, apart)
-    own += "".join(
+    code = body(program, dtype, accuracy, inputs, destinations(program, element))
+    declarations = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(program, widths, between)
+    declarations += "".join(
         f"  real *__restrict__ const y{k} = shared + {starts[k]} * T + t * {strides[k]};\n"
-        for k, here in enumerate(staged)
-        if here
+        for k, gathers in enumerate(staged)
+        if gathers
     )
     gives = "".join(
         f"  give<{w.size}, {spacing(w.size)}, {w.whole}>"
         f"(t, row_of(out{w.result}, first, {w.whole}) + {w.start}, shared + {start} * T, rows);\n"
-        for w, start, here in zip(part.windows, starts, staged, strict=True)
-        if here
+        for w, start, gathers in zip(part.windows, starts, staged, strict=True)
+        if gathers
     )
     signature, loaded, passed = _arguments(len(widths), part.results)
     text = f"""\
@@ -204,7 +195,7 @@ enum {{ T = {WARP} }};
 {ROWS}{FETCH}{PREFETCH}{PREFETCH_ROWS}
 {constant_table(program, dtype)}DEVICE void compute({loaded})
 {{
-{own}  {code}
+{declarations}  {code}
 }}
 
 DEVICE void store({loaded})
@@ -244,18 +235,18 @@ def busy(program: Program) -> bool:
     return len(program.order) >= BUSY * sum(len(names) for _, names in program.function.inputs)
 
 
-def _fetches(program: Program, widths: Sequence[int], apart: Sequence[bool]) -> str:
-    """Reads the rows of the arguments and asks for later ones; those apart are read number by number."""
-    rows = [(k, width) for k, width in enumerate(widths) if not apart[k]]
+def _fetches(program: Program, widths: Sequence[int], between: Sequence[bool]) -> str:
+    """Reads the rows of the arguments and asks for later ones; those between stages are read number by number."""
+    rows = [(k, width) for k, width in enumerate(widths) if not between[k]]
     reads = "".join(f"  real x{k}[{width}];\n  fetch<{width}>(x{k}, row_of(in{k}, own, s{k}));\n" for k, width in rows)
     asks = "".join(f"    ask_for_rows<{width}>(t, row_of(in{k}, first + {AHEAD}, s{k}), s{k});\n" for k, width in rows)
     return reads + (f"  if (first + {AHEAD + WARP} <= count) {{\n{asks}  }}\n" if asks and busy(program) else "")
 
 
-def _inputs(widths: Sequence[int], apart: Sequence[bool]) -> list[str]:
-    """How the numbers that the kernel takes are spelled; those of arrays that are apart are read where used."""
+def _inputs(widths: Sequence[int], between: Sequence[bool]) -> list[str]:
+    """How the numbers that the kernel takes are spelled; those of arrays between stages are read where used."""
     return [
-        f"in{index}[{column} * s{index} + own]" if apart[index] else f"x{index}[{column}]"
+        f"in{index}[{column} * s{index} + own]" if between[index] else f"x{index}[{column}]"
         for index, width in enumerate(widths)
         for column in range(width)
     ]
@@ -263,10 +254,10 @@ def _inputs(widths: Sequence[int], apart: Sequence[bool]) -> list[str]:
 
 def _arguments(inputs: int, results: int) -> tuple[str, str, str]:
     """What the kernel takes, what its two halves take, and what it passes on to them."""
-    given = [f"const real *__restrict__ in{k}, int s{k}" for k in range(inputs)]
-    given += [*(f"real *__restrict__ out{k}" for k in range(results)), "int count"]
+    declarations = [f"const real *__restrict__ in{k}, int s{k}" for k in range(inputs)]
+    declarations += [*(f"real *__restrict__ out{k}" for k in range(results)), "int count"]
     names = [*(f"in{k}, s{k}" for k in range(inputs)), *(f"out{k}" for k in range(results)), "count"]
-    signature = ", ".join(given)
+    signature = ", ".join(declarations)
     loaded = "const int t, real *shared, const int first, const int rows, " + signature
     return signature, loaded, "shared, first, rows, " + ", ".join(names)
 
@@ -278,28 +269,28 @@ def waiting_source(part: Part, plan: Waiting, dtype: str, accuracy: str = "full"
     """
     program, starts = part.program, part.starts
     widths = [len(names) for _, names in program.function.inputs]
-    apart = [name in part.between for name, _ in program.function.inputs]
+    between = [name in part.between for name, _ in program.function.inputs]
 
     def spelled(place: int) -> str:
         return f"mine[{place * ACROSS}]" if place < plan.shared else f"far[{place - plan.shared}]"
 
-    inputs = _inputs(widths, apart)
+    inputs = _inputs(widths, between)
 
-    def place(index: int, column: int) -> str:
+    def element(index: int, column: int) -> str:
         window = part.windows[index]
         if part.gathers[index]:
             return spelled(starts[index] + column)
         return f"out{window.result}[{(window.start + column) * CHUNK} + first + t]"
 
-    code = body(program, dtype, accuracy, inputs, places(program, place), (plan, spelled))
-    own = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(program, widths, apart)
-    own += "  volatile real *const mine = shared + t;\n"
-    own += f"  volatile real far[{plan.far}];\n" if plan.far else ""
+    code = body(program, dtype, accuracy, inputs, destinations(program, element), (plan, spelled))
+    declarations = "  const int own = first + (t < rows ? t : 0);\n" + _fetches(program, widths, between)
+    declarations += "  volatile real *const mine = shared + t;\n"
+    declarations += f"  volatile real far[{plan.far}];\n" if plan.far else ""
     gives = "".join(
         f"  give<{w.size}, {w.whole}>"
         f"(t, row_of(out{w.result}, first, {w.whole}) + {w.start}, shared + {start * ACROSS}, rows);\n"
-        for w, start, here in zip(part.windows, starts, part.gathers, strict=True)
-        if here
+        for w, start, gathers in zip(part.windows, starts, part.gathers, strict=True)
+        if gathers
     )
     signature, loaded, passed = _arguments(len(widths), part.results)
     text = f"""\
@@ -309,7 +300,7 @@ enum {{ T = {WARP}, ACROSS = {ACROSS} }};
 {GIVE_ACROSS}
 {constant_table(program, dtype)}DEVICE void compute({loaded})
 {{
-{own}  {code}
+{declarations}  {code}
 }}
 
 DEVICE void store({loaded})
@@ -363,7 +354,7 @@ def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 
         if busy(program)
     )
 
-    def place(index: int, column: int) -> str:
+    def element(index: int, column: int) -> str:
         window = part.windows[index]
         return f"y{window.result}[{window.start + column} * count + i]"
 
@@ -376,7 +367,7 @@ def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 
         room += "  extern __shared__ __align__(16) unsigned char memory[];\n"
         room += "  volatile real *const mine = (real *)memory + threadIdx.x;\n#endif\n"
         room += f"  volatile real far[{plan.far}];\n" if plan.far else ""
-    code = body(program, dtype, accuracy, inputs, places(program, place), away)
+    code = body(program, dtype, accuracy, inputs, destinations(program, element), away)
     arguments = [f"const real *__restrict__ x{k}, size s{k}" for k in range(len(widths))]
     arguments += [f"real *__restrict__ y{k}" for k in range(part.results)]
     signature = ", ".join([*arguments, "size count"])
@@ -413,7 +404,7 @@ extern "C" void kernel({signature})
 
 def source(program: Program | Part, dtype: str, accuracy: str = "full", layout: str = "rows") -> CudaSource:
     """The kernel for one layout, of a whole program or of a part of a function."""
-    part = whole(program, dtype, layout) if isinstance(program, Program) else program
+    part = whole_part(program, dtype, layout) if isinstance(program, Program) else program
     if layout == "rows":
         return rows_source(part, dtype, accuracy)
     return columns_source(part, dtype, accuracy)

@@ -86,27 +86,27 @@ def run(kernel: CudaKernel, arrays: list[NDArray[Any]], out: Any, layout: str) -
     states = int(np.prod(batch, dtype=np.int64))
     rows = [np.broadcast_to(a, (*batch, w)).reshape(states, w) for a, w in zip(arrays, widths, strict=True)]
     sizes = [int(np.prod(shape, dtype=np.int64)) for shape in kernel.shapes]
-    wanted = [(*batch, *shape) for shape in kernel.shapes]
-    results = _results(kernel, out, wanted)
+    shapes = [(*batch, *shape) for shape in kernel.shapes]
+    results = _results(kernel, out, shapes)
     flat = [np.empty((states, size), kernel.dtype) for size in sizes] if out is not None else None
     targets = flat or [result.reshape(states, size) for result, size in zip(results, sizes, strict=True)]
-    ready = kernel.steps_on(0, "rows")
+    sequence = kernel.steps_on(0, "rows")
     make_current(0)
-    piece = min(PIECE, max(states, 1))
+    chunk = min(PIECE, max(states, 1))
     lanes: list[Lane] = []
     try:
-        lanes.extend(Lane([*widths, *sizes], piece, kernel.dtype) for _ in range(min(LANES, -(-states // piece))))
-        for number, first in enumerate(range(0, states, piece)):
+        lanes.extend(Lane([*widths, *sizes], chunk, kernel.dtype) for _ in range(min(LANES, -(-states // chunk))))
+        for number, first in enumerate(range(0, states, chunk)):
             lane = lanes[number % len(lanes)]
             _collect(lane, targets, len(widths))
-            last = min(first + piece, states)
+            last = min(first + chunk, states)
             for index, row in enumerate(rows):
                 lane.host[index][: last - first] = row[first:last]
                 lane.copy(index, last - first, up=True)
             count = len(widths)
             values = [x for pointer, width in zip(lane.device, widths, strict=False) for x in (pointer.value, width)]
             values += [pointer.value for pointer in lane.device[count:]]
-            kernel.launch(ready, last - first, values, lane.stream.value or 0)
+            kernel.launch(sequence, last - first, values, lane.stream.value or 0)
             for index in range(count, len(lane.host)):
                 lane.copy(index, last - first, up=False)
             lane.pending = (first, last)
@@ -132,11 +132,11 @@ def _collect(lane: Lane, targets: list[NDArray[Any]], inputs: int) -> None:
     lane.pending = None
 
 
-def _results(kernel: CudaKernel, out: Any, wanted: list[tuple[int, ...]]) -> list[NDArray[Any]]:
+def _results(kernel: CudaKernel, out: Any, shapes: list[tuple[int, ...]]) -> list[NDArray[Any]]:
     """The arrays that receive the results."""
     if out is None:
-        return [np.empty(shape, kernel.dtype) for shape in wanted]
+        return [np.empty(shape, kernel.dtype) for shape in shapes]
     outputs = list(out) if isinstance(out, tuple | list) else [out]
-    if [array.shape for array in outputs] != wanted:
-        raise ArmError(f"out must have the shapes {wanted}, got {[array.shape for array in outputs]}")
+    if [array.shape for array in outputs] != shapes:
+        raise ArmError(f"out must have the shapes {shapes}, got {[array.shape for array in outputs]}")
     return outputs

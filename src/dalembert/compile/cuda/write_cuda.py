@@ -64,15 +64,15 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
     real = real_of(dtype)[0]
     typed = [f"const {real} *in{k}, long long s{k}" for k in range(len(inputs))]
     typed += [f"{real} *out{k}" for k in range(len(sizes))]
-    whole, limits, said = "", "", ""
+    cast, limits, limits_note = "", "", ""
     if layout == "rows":  # of which the kernels take 32 bits
-        whole, said = (
+        cast, limits_note = (
             "(int)",
             f"\n   At most {MOST_ROWS} states and strides below {MOST_STRIDE}: cudaErrorInvalidValue beyond.",
         )
         strides = "".join(f" || s{k} >= {MOST_STRIDE} || s{k} <= -{MOST_STRIDE}" for k in range(len(inputs)))
         limits = f"  if (count > {MOST_ROWS}{strides}) return (int)cudaErrorInvalidValue;\n"
-    passed = [f"in{k}, {whole}s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(sizes))]
+    passed = [f"in{k}, {cast}s{k}" for k in range(len(inputs))] + [f"out{k}" for k in range(len(sizes))]
     head = HEAD.format(
         name=name,
         arm=comment(label),
@@ -80,7 +80,7 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
         operations=count(function.nodes),
         arguments="\n".join(arguments),
         title=title,
-        limits=said,
+        limits=limits_note,
     )
     texts, calls = [], []
     for number, step in enumerate(steps):
@@ -88,9 +88,11 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
         generated = source(step, dtype, "full", layout)
         text = generated.text.replace(" kernel(", f" {kernel}(")
         texts.append(text if len(steps) == 1 else f"namespace part{number} {{\n{text}}}\n")
-        place = kernel if len(steps) == 1 else f"part{number}::{kernel}"
-        arguments_passed = ", ".join([*passed, f"{whole}count"])
-        calls.append(ONE.format(kernel=place, shared=generated.shared, block=generated.block, passed=arguments_passed))
+        qualified = kernel if len(steps) == 1 else f"part{number}::{kernel}"
+        arguments_passed = ", ".join([*passed, f"{cast}count"])
+        calls.append(
+            ONE.format(kernel=qualified, shared=generated.shared, block=generated.block, passed=arguments_passed)
+        )
     signature = ", ".join([*typed, "long long count"])
     launch = LAUNCH.format(title=title, signature=signature, launches="".join(calls), limits=limits)
     file = directory / f"{title}.cu"

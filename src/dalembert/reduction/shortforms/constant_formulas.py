@@ -25,30 +25,30 @@ def constant_formulas(
 ) -> dict[str, TrigPolynomial]:
     """What each constant is in the exact form, in ``symbols``; its fit adds the shift of the term to it."""
     equations = Equations(arm, symbols)
-    found: dict[str, TrigPolynomial] = {}
+    formulas: dict[str, TrigPolynomial] = {}
     for form in forms:
         if not form.terms:
             continue
         poly = form.written(equations[form.name])
-        parts = by_motion(poly, form.sines)
+        by_powers = by_motion(poly, form.sines)
         for term in form.terms:
-            found.setdefault(term.constant, sum_of(poly, parts.get(term.powers, {})))
-    return found
+            formulas.setdefault(term.constant, sum_of(poly, by_powers.get(term.powers, {})))
+    return formulas
 
 
 def by_motion(poly: TrigPolynomial, sines: Sequence[str]) -> dict[Powers, dict[Powers, Fraction]]:
     """Monomials in sines, cosines and positions, each with what multiplies it: monomials in symbols."""
-    first, index = poly.ring.first_symbol, poly.ring.index
-    parts: dict[Powers, dict[Powers, Fraction]] = {}
+    first_symbol, index = poly.ring.first_symbol, poly.ring.index
+    factors: dict[Powers, dict[Powers, Fraction]] = {}
     for powers, value in with_sines(named(poly), sines).items():
-        moving = tuple(one for one in powers if index[one[0]] < first)
-        parts.setdefault(moving, {})[tuple(one for one in powers if index[one[0]] >= first)] = value
-    return parts
+        moving = tuple(power for power in powers if index[power[0]] < first_symbol)
+        factors.setdefault(moving, {})[tuple(power for power in powers if index[power[0]] >= first_symbol)] = value
+    return factors
 
 
-def sum_of(poly: TrigPolynomial, part: Mapping[Powers, Fraction]) -> TrigPolynomial:
+def sum_of(poly: TrigPolynomial, monomials: Mapping[Powers, Fraction]) -> TrigPolynomial:
     """Monomials in symbols as an element of the ring of ``poly``."""
     total = poly - poly
-    for powers, value in part.items():
+    for powers, value in monomials.items():
         total = total + polynomial_of(poly, powers) * value
     return total

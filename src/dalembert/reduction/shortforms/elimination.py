@@ -23,24 +23,24 @@ def eliminated(fitting: Fitting) -> list[list[int]]:
     history = [list(range(values.shape[0]))]
     if not np.all(limits > 0):
         return history
-    kept = history[0]
+    rows = history[0]
     hope = HOPE
-    if len(kept) > MANY:
+    if len(rows) > MANY:
         hope = 1.3
         history += without_smallest(table, values, limits)
-        kept = history[-1]
-    while kept:
-        order = removals(table, values, kept, limits, refit)
+        rows = history[-1]
+    while rows:
+        order = removals(table, values, rows, limits, refit)
         # Of many terms several are removed at once, or a single one where that is too much.
-        for amount in (len(kept) // 12, 1) if len(kept) > MANY else (1,):
-            fewer = [row for position, row in enumerate(kept) if position not in set(order[:amount].tolist())]
+        for amount in (len(rows) // 12, 1) if len(rows) > MANY else (1,):
+            fewer = [row for position, row in enumerate(rows) if position not in set(order[:amount].tolist())]
             cost = worst(table, values, fewer, limits, refit)
             if cost <= (1.0 if amount > 1 else hope):
                 break
         else:
             break
-        kept = fewer
-        history.append(kept)
+        rows = fewer
+        history.append(rows)
     return history[::-1]
 
 
@@ -63,36 +63,36 @@ def without_smallest(table: Array, values: Array, limits: Array) -> list[list[in
     return [sorted(order[len(order) - size :].tolist()) for size in sizes]
 
 
-def removals(table: Array, values: Array, kept: Sequence[int], limits: Array, refit: bool) -> NDArray[np.int64]:
-    """Positions in ``kept``, the term first whose removal gives the smallest largest error after a refit.
+def removals(table: Array, values: Array, terms: Sequence[int], limits: Array, refit: bool) -> NDArray[np.int64]:
+    """Positions in ``terms``, the term first whose removal gives the smallest largest error after a refit.
 
     With G = A'A and the fit b, removing column k changes the fit by -G^-1_:k b_k / G^-1_kk (least squares), so that the
     errors without each of the columns follow from one matrix product.
     """
-    a = table[:, kept]
+    a = table[:, terms]
     mean = values.mean(axis=1)
     if refit:
         sizes = np.maximum(np.abs(a).max(axis=0), 1e-300)
         scaled = a / sizes
         gram = scaled.T @ scaled
-        inverse = np.linalg.inv(gram + 1e-11 * np.trace(gram) / len(kept) * np.eye(len(kept)))
+        inverse = np.linalg.inv(gram + 1e-11 * np.trace(gram) / len(terms) * np.eye(len(terms)))
         fit = inverse @ (scaled.T @ (table @ mean))
         residual = (table @ mean - scaled @ fit)[:, None] + scaled @ (inverse * (fit / np.diag(inverse))[None])
     else:
-        residual = (table @ mean - a @ mean[kept])[:, None] + a * mean[kept]
-    costs = np.zeros(len(kept))
+        residual = (table @ mean - a @ mean[terms])[:, None] + a * mean[terms]
+    costs = np.zeros(len(terms))
     for v, limit in enumerate(limits):
         # Deviations of single loads from their mean are not fitted: one shift of the constants serves all loads.
         deviation = values[:, v] - mean
-        part = (table @ deviation - a @ deviation[kept])[:, None] + a * deviation[kept]
-        costs = np.maximum(costs, np.abs(residual + part).max(axis=0) / limit)
+        deviations = (table @ deviation - a @ deviation[terms])[:, None] + a * deviation[terms]
+        costs = np.maximum(costs, np.abs(residual + deviations).max(axis=0) / limit)
     return np.argsort(costs, kind="stable")
 
 
-def worst(table: Array, values: Array, kept: Sequence[int], limits: Array, refit: bool) -> float:
+def worst(table: Array, values: Array, terms: Sequence[int], limits: Array, refit: bool) -> float:
     """The largest error on the samples over its limit, with the constants fitted to the mean error of all loads."""
-    error = table @ values - table[:, kept] @ values[kept]
-    if refit and kept:
-        change, *_ = np.linalg.lstsq(table[:, kept], error.mean(axis=1), rcond=None)
-        error = error - (table[:, kept] @ change)[:, None]
+    error = table @ values - table[:, terms] @ values[terms]
+    if refit and terms:
+        change, *_ = np.linalg.lstsq(table[:, terms], error.mean(axis=1), rcond=None)
+        error = error - (table[:, terms] @ change)[:, None]
     return float((np.abs(error).max(axis=0) / limits).max())

@@ -82,42 +82,42 @@ class Fitting:
     def __len__(self) -> int:
         return len(self.powers)
 
-    def settled(self, kept: list[int]) -> Fit | None:
+    def settled(self, terms: list[int]) -> Fit | None:
         """These terms with fitted constants, proved or not; None where the sample rules all constants out.
 
         Terms with equal exact constants share one (as d3 serves two terms of D2 in Bejczy 1974, Table 3) if that
         suffices.
         """
-        shared = [self.owner[row] for row in kept]
-        fit = self.fitted(kept, shared)
-        if len(set(shared)) < len(kept) <= MANY and (fit is None or not fit.within):
-            fit = self.fitted(kept, kept)
+        shared = [self.owner[row] for row in terms]
+        fit = self.fitted(terms, shared)
+        if len(set(shared)) < len(terms) <= MANY and (fit is None or not fit.within):
+            fit = self.fitted(terms, terms)
         return fit
 
-    def fitted(self, kept: list[int], constants: list[int]) -> Fit | None:
+    def fitted(self, terms: list[int], constants: list[int]) -> Fit | None:
         """The minimax fit with these shared constants, and its proof; None where the sample rules it out."""
-        rounds = ROUNDS if self.refit and len(kept) <= MANY and np.all(self.limits > 0) else 1
+        rounds = ROUNDS if self.refit and len(terms) <= MANY and np.all(self.limits > 0) else 1
         for rounds_left in range(rounds, 0, -1):
-            shift, least = self.least_largest(kept, constants)
+            shift, least_error = self.least_largest(terms, constants)
             error_constants = self.values.copy()
-            error_constants[kept] = -shift[:, None]
-            if least > 1 + 1e-6:
+            error_constants[terms] = -shift[:, None]
+            if least_error > 1 + 1e-6:
                 return None
-            if rounds_left > 1 and self.joined(error_constants, self.worst_probes(error_constants), least):
+            if rounds_left > 1 and self.joined(error_constants, self.worst_probes(error_constants), least_error):
                 continue
-            if len(kept) < len(self) and (np.abs(self.probed @ error_constants) > self.limits).any():
-                return Fit(kept, constants, shift, [], [], False)
-            residuals = [self.difference(v, kept, shift) for v in range(len(self.waves))]
+            if len(terms) < len(self) and (np.abs(self.probed @ error_constants) > self.limits).any():
+                return Fit(terms, constants, shift, [], [], False)
+            residuals = [self.difference(v, terms, shift) for v in range(len(self.waves))]
             for work in (QUICK, 1.0):
                 proofs, positions = proved(residuals, self.box, self.limits, self.effort * work)
                 within = all(bound <= limit for (bound, _), limit in zip(proofs, self.limits, strict=True))
                 extended = rounds_left > 1 and self.joined(
-                    error_constants, columns(self.poly, self.powers, positions), least
+                    error_constants, columns(self.poly, self.powers, positions), least_error
                 )
                 if extended or (within and all(bound <= 2 * attained for bound, attained in proofs)):
                     break
             if not extended:
-                return Fit(kept, constants, shift, residuals, proofs, within)
+                return Fit(terms, constants, shift, residuals, proofs, within)
         raise AssertionError("the last round asks for no more positions")
 
     def worst_probes(self, error_constants: Array) -> Array:
@@ -128,56 +128,56 @@ class Fitting:
         ]
         return self.probed[np.concatenate(order)]
 
-    def joined(self, error_constants: Array, new: Array, least: float) -> bool:
+    def joined(self, error_constants: Array, rows: Array, least_error: float) -> bool:
         """Whether errors at new positions, given by their monomials, exceed those on the sample; they then join it.
 
         ``error_constants`` are the constants of the exact minus the short form, for each load.
         """
-        errors = (np.abs(new @ error_constants) / self.limits).max(axis=1, initial=0.0)
-        if errors.max(initial=0.0) <= 1.03 * least + 1e-12:
+        errors = (np.abs(rows @ error_constants) / self.limits).max(axis=1, initial=0.0)
+        if errors.max(initial=0.0) <= 1.03 * least_error + 1e-12:
             return False
-        self.table = np.concatenate([self.table, new[errors > least]])
+        self.table = np.concatenate([self.table, rows[errors > least_error]])
         return True
 
-    def least_largest(self, kept: list[int], constants: list[int]) -> tuple[Array, float]:
+    def least_largest(self, terms: list[int], constants: list[int]) -> tuple[Array, float]:
         """The shift of the kept constants with the minimax error on the sample, and that error over its limit.
 
         The error is a lower bound for any shift; it is zero where the linear program was not solved.
         """
-        no_shift = np.zeros(len(kept))
-        if len(kept) == len(self) or not np.all(self.limits > 0):
+        no_shift = np.zeros(len(terms))
+        if len(terms) == len(self) or not np.all(self.limits > 0):
             return no_shift, 0.0
-        a, error = self.table[:, kept], (self.table @ self.values - self.table[:, kept] @ self.values[kept])
+        a, error = self.table[:, terms], (self.table @ self.values - self.table[:, terms] @ self.values[terms])
         error = error / self.limits
-        if not kept or not self.refit:
+        if not terms or not self.refit:
             return no_shift, float(np.abs(error).max())
         names = list(dict.fromkeys(constants))
-        tie = np.array([[float(name == own) for name in names] for own in constants])
+        tie = np.array([[float(name == constant) for name in names] for constant in constants])
         a = a @ tie
         sizes = np.maximum(np.abs(a).max(axis=0), 1e-300)
-        part = np.concatenate([a / sizes / limit for limit in self.limits])
-        ones, right = np.ones((len(part), 1)), error.T.reshape(-1)
+        scaled = np.concatenate([a / sizes / limit for limit in self.limits])
+        ones, rhs = np.ones((len(scaled), 1)), error.T.reshape(-1)
         solution = linprog(
             np.append(np.zeros(len(names)), 1.0),
-            np.concatenate([np.hstack([-part, -ones]), np.hstack([part, -ones])]),
-            np.concatenate([-right, right]),
+            np.concatenate([np.hstack([-scaled, -ones]), np.hstack([scaled, -ones])]),
+            np.concatenate([-rhs, rhs]),
             bounds=[(None, None)] * (len(names) + 1),
             method="highs",
         )
         if not solution.success:
             return no_shift, 0.0
-        change, least = tie @ (solution.x[:-1] / sizes), float(solution.x[-1])
+        change, least_error = tie @ (solution.x[:-1] / sizes), float(solution.x[-1])
         # The minimax fit is not unique: the smallest fraction of the shift that already gives nearly its error is used.
         for share in (0.0, 0.25, 0.5, 0.75):
-            residual = error - share * (self.table[:, kept] @ change)[:, None] / self.limits
-            if np.abs(residual).max() <= min(1.02 * least, max(least, 0.97)):
-                return share * change, least
-        return change, least
+            residual = error - share * (self.table[:, terms] @ change)[:, None] / self.limits
+            if np.abs(residual).max() <= min(1.02 * least_error, max(least_error, 0.97)):
+                return share * change, least_error
+        return change, least_error
 
-    def difference(self, load: int, kept: Sequence[int], shift: Array) -> Wave:
+    def difference(self, load: int, terms: Sequence[int], shift: Array) -> Wave:
         """The exact minus the short form, as a wave."""
         short = self.poly - self.poly
-        for index, row in enumerate(kept):
+        for index, row in enumerate(terms):
             value = Fraction(float(self.values[row, load] + shift[index]))
             short = short + polynomial_of(self.poly, self.powers[row]) * value
         return self.waves[load] - wave_of(short)

@@ -65,8 +65,8 @@ def sizes(wave: Wave, box: Box, effort: float = 1.0) -> tuple[float, float]:
 
     An underestimate makes a tolerance stricter, never wider.
     """
-    found = range_of(wave, box, max(0.002 * wave.most(box.reach), 1e-300), work=effort * QUICK * LESS_WORK)
-    return found.largest, found.maximum - found.minimum
+    ends = range_of(wave, box, max(0.002 * wave.most(box.reach), 1e-300), work=effort * QUICK * LESS_WORK)
+    return ends.largest, ends.maximum - ends.minimum
 
 
 def reference(size: tuple[float, float], relative_to: str) -> float:

@@ -40,7 +40,7 @@ def wanted_coefficients(n: int, coefficients: str | Sequence[str] | None, veloci
     if coefficients is None or coefficients == "all":
         pairs = [(i, j) for i in range(n) for j in range(i, n) if coefficients == "all" or i == j]
         return [names.name("D", pair) for pair in pairs] + [names.name("G", (i,)) for i in range(n)]
-    found = []
+    printed = []
     for text in coefficients:
         kind, index = names.parse(text, n)
         if kind == "C" and velocity != "named":
@@ -52,8 +52,8 @@ def wanted_coefficients(n: int, coefficients: str | Sequence[str] | None, veloci
             index = (min(index), max(index))
         elif kind == "C":
             index = (index[0], *sorted(index[1:]))
-        found.append(names.name(kind, index))
-    return list(dict.fromkeys(found))
+        printed.append(names.name(kind, index))
+    return list(dict.fromkeys(printed))
 
 
 def form_torques(forms: Sequence[ReducedCoefficient], space: Space, velocity: str) -> list[Node]:
@@ -88,22 +88,22 @@ def with_slopes(
     duals = Duals(graph)
     values: dict[str, Scalar] = {f"q_{k}": duals.variable(node, k) for k, node in enumerate(q)}
     values |= {name: graph.input(name) for form in forms for name in form.constants}
-    places = [(i, j) for i, row in enumerate(matrix) for j, entry in enumerate(row) if isinstance(entry, Node)]
-    moved: list[list[Scalar]] = [list(row) for row in matrix]
-    found = evaluate([graph.node(matrix[i][j]) for i, j in places], values, duals)
-    for (i, j), entry in zip(places, found, strict=True):
-        moved[i][j] = entry
-    return moved
+    entries = [(i, j) for i, row in enumerate(matrix) for j, entry in enumerate(row) if isinstance(entry, Node)]
+    table: list[list[Scalar]] = [list(row) for row in matrix]
+    values_with_slopes = evaluate([graph.node(matrix[i][j]) for i, j in entries], values, duals)
+    for (i, j), entry in zip(entries, values_with_slopes, strict=True):
+        table[i][j] = entry
+    return table
 
 
 def trigonometry(graph: Graph, q: Sequence[Node], space: Space) -> dict[str, Node]:
     """The variables of a closed form by name: sines and cosines of angles and sums of angles, sliding positions."""
     ring = space.ring
-    found = {f"q{joint + 1}": q[joint] for joint in ring.sliding}
+    nodes = {f"q{joint + 1}": q[joint] for joint in ring.sliding}
     for tag, weights in zip(ring.tags, ring.angles.weights, strict=True):
         angle = graph.constant(0)
         for joint, sign in weights:
             angle = graph.add(angle, q[joint]) if sign > 0 else graph.sub(angle, q[joint])
         sine, cosine = graph.sincos(angle)
-        found[f"s{tag}"], found[f"c{tag}"] = graph.node(sine), graph.node(cosine)
-    return found
+        nodes[f"s{tag}"], nodes[f"c{tag}"] = graph.node(sine), graph.node(cosine)
+    return nodes

@@ -43,20 +43,20 @@ def form_table(forms: Sequence[ReducedCoefficient]) -> DataTable:
     )
     rows = tuple(
         (
-            one.name,
-            one.exact_terms,
-            len(one.terms),
-            one.before.total,
-            one.after.total,
-            one.bound,
-            one.found,
-            one.rms,
-            one.unit.replace("^2", "²"),
-            one.worst.share_of_largest,
-            one.worst.share_of_range,
+            form.name,
+            form.exact_terms,
+            len(form.terms),
+            form.before.total,
+            form.after.total,
+            form.bound,
+            form.found,
+            form.rms,
+            form.unit.replace("^2", "²"),
+            form.worst.share_of_largest,
+            form.worst.share_of_range,
         )
-        for one in forms
-        if one.terms
+        for form in forms
+        if form.terms
     )
     return DataTable("short-forms", "What is left of each coefficient, and its error", columns, rows)
 
@@ -77,15 +77,15 @@ def constant_table(model: ShortFormModel, load: str = "") -> DataTable:
         Column("formula", "exact form"),
     ]
     formulas = model.formulas()
-    depends = {one.name: one.depends_on_load for one in model.constants}
+    depends = {constant.name: constant.depends_on_load for constant in model.constants}
     rows = []
     for form, term in model.terms:
         html = Html(f"<math>{in_mathml(term.constant)}</math>")
         times = Html(f"<math><mrow>{SPACE.join(in_mathml(n, p) for n, p in term.powers)}</mrow></math>")
-        shown = Rich(term.factor or "1", times if term.powers else Html("1"))
+        factor = Rich(term.factor or "1", times if term.powers else Html("1"))
         loaded = (term.loaded[0] if term.loaded else term.value, depends[term.constant]) if load else ()
         formula = formulas[term.constant]
-        made = Rich(formula.text(), excerpt_html(formula))
+        formula_text = Rich(formula.text(), excerpt_html(formula))
         unit = constant_unit(form.unit, term.powers).replace("^2", "²")
-        rows.append((Rich(term.constant, html), form.name, shown, term.value, *loaded, unit, term.shift, made))
+        rows.append((Rich(term.constant, html), form.name, factor, term.value, *loaded, unit, term.shift, formula_text))
     return DataTable("short-constants", "The constants", tuple(columns), tuple(rows), first=24)

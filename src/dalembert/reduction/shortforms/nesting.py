@@ -37,5 +37,5 @@ def nested(form: Mapping[Powers, Node], graph: Graph, variable: Callable[[str], 
             inside[tuple(sorted((n, e) for n, e in exponents.items() if e))] = value
         else:
             outside[powers] = value
-    part = graph.mul(variable(name), nested(inside, graph, variable))
-    return graph.add(part, nested(outside, graph, variable)) if outside else part
+    product = graph.mul(variable(name), nested(inside, graph, variable))
+    return graph.add(product, nested(outside, graph, variable)) if outside else product

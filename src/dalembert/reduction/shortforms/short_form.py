@@ -126,11 +126,11 @@ class ReducedCoefficient:
     @property
     def text(self) -> str:
         """The form as text: D2 = b1 q3 s2 + b2 s2 + b3 (c5 s2 + c2 s4 s5)."""
-        parts = []
+        summands = []
         for name in self.constants:
             factors = [term.factor for term in self.terms if term.constant == name]
-            parts.append(f"{name} {factors[0]}".strip() if len(factors) == 1 else f"{name} ({' + '.join(factors)})")
-        return f"{self.name} = {' + '.join(parts) or '0'}"
+            summands.append(f"{name} {factors[0]}".strip() if len(factors) == 1 else f"{name} ({' + '.join(factors)})")
+        return f"{self.name} = {' + '.join(summands) or '0'}"
 
     def written(self, poly: TrigPolynomial) -> TrigPolynomial:
         """A polynomial in the angles of this form: single ones, or sums where axes are parallel."""
@@ -153,8 +153,8 @@ class ReducedCoefficient:
         # at most rounding, where nothing is left out: a bound relative to what is attained would be sought for long
         crude = residual.most(box.reach)
         exact_form = crude <= ROUNDING * size[0]
-        bound, found, _ = (crude, 0.0, 0.0) if exact_form else greatest(residual, box, AGAIN, effort * LESS_WORK)
-        error = FormError(load, bound, found, rms(residual, box), *size)
+        bound, attained, _ = (crude, 0.0, 0.0) if exact_form else greatest(residual, box, AGAIN, effort * LESS_WORK)
+        error = FormError(load, bound, attained, rms(residual, box), *size)
         return replace(self, terms=tuple(terms), errors=(error,), fewest=False, exact_terms=len(form))
 
 
@@ -165,16 +165,16 @@ def reduced(
     """The short form of one coefficient for one polynomial per load; its constants are numbered from ``number``."""
     polys, forms, sines, single = fewest_terms(polys)
     waves = [wave_of(poly) for poly in polys]
-    both = [sizes(wave, box, effort) for wave in waves]
+    sizes_of_loads = [sizes(wave, box, effort) for wave in waves]
     if not any(polys):
         none = count([])
         nothing = tuple(FormError(load, 0.0, 0.0, 0.0, 0.0, 0.0) for load in loads)
         return ReducedCoefficient(name, unit, (), 0, nothing, tolerance, relative_to, none, none, True)
-    limits = tolerance * np.array([reference(size, relative_to) for size in both])
+    limits = tolerance * np.array([reference(size, relative_to) for size in sizes_of_loads])
     fitting = Fitting(polys, forms, waves, limits, box, refit, effort)
-    fit, least = chosen(fitting)
+    fit, fewest = chosen(fitting)
     # monomials are independent: without any tolerance all of them are needed
-    least = least or not limits.any()
+    fewest = fewest or not limits.any()
     names = {owner: f"b{number + index}" for index, owner in enumerate(dict.fromkeys(fit.constants))}
     terms = tuple(
         ReducedTerm(
@@ -185,12 +185,12 @@ def reduced(
     )  # fmt: skip
     errors = tuple(
         FormError(load, *proof, rms(residual, box), *size)
-        for load, proof, residual, size in zip(loads, fit.proofs, fit.residuals, both, strict=True)
+        for load, proof, residual, size in zip(loads, fit.proofs, fit.residuals, sizes_of_loads, strict=True)
     )
     return ReducedCoefficient(
         name, unit, terms, len(fitting), errors, tolerance, relative_to,
         operations(fitting.powers, fitting.values[:, 0]),
-        operations([t.powers for t in terms], np.array([t.value for t in terms])), least, sines, single,
+        operations([t.powers for t in terms], np.array([t.value for t in terms])), fewest, sines, single,
     )  # fmt: skip
 
 
@@ -207,9 +207,9 @@ def fewest_terms(
     plain = [poly.product_form() for poly in polys]
     # squares in sines take a few terms off, never most of a long expansion
     if sum(map(len, plain)) <= 2 * sum(map(len, polys)):
-        other = (plain, *shortest(plain), True)
-        if len({p for form in other[1] for p in form}) < len({p for form in best[1] for p in form}):
-            return other
+        in_single = (plain, *shortest(plain), True)
+        if len({p for form in in_single[1] for p in form}) < len({p for form in best[1] for p in form}):
+            return in_single
     return best
 
 
@@ -217,12 +217,12 @@ def chosen(fitting: Fitting) -> tuple[Fit, bool]:
     """The terms kept, with constants and proof, and whether it is certain that no smaller subset suffices."""
     candidates = eliminated(fitting)
     while candidates:
-        kept = candidates.pop(0)
-        fit = fitting.settled(kept)
+        terms = candidates.pop(0)
+        fit = fitting.settled(terms)
         if fit is not None and (fit.within or not candidates):
             searched = fitting.refit and len(fitting) <= MANY and bool(np.all(fitting.limits > 0))
             return fewest(fitting, fit) if searched else (fit, False)
         if fit is not None and fit.proofs and len(fitting.waves[0]) > MANY:
             # Every proof takes about a second here: after a failure the next candidate has at least twice the terms.
-            candidates = [longer for longer in candidates[:-1] if len(longer) >= 2 * len(kept)] + candidates[-1:]
+            candidates = [longer for longer in candidates[:-1] if len(longer) >= 2 * len(terms)] + candidates[-1:]
     raise AssertionError("the exact form itself is always within its limits")

@@ -27,7 +27,7 @@ from ...systems.arm_system import ArmSystem
 from ..certify import Key, Progress, Proof, prove, torque_rms
 from ..program_system import Constant, ProgramSystem
 from ..reduced_tables import JointError
-from ..states import Array, States, held, largest, one_arm, rigid_torque
+from ..states import Array, States, largest, loads_in_words, one_arm, rigid_torque
 from .constant_formulas import STYLE, constant_formulas
 from .fitting import corners
 from .form_errors import RELATIVE_TO, check_relative_to
@@ -104,13 +104,13 @@ class ShortFormModel(ProgramSystem):
     def constants(self) -> tuple[Constant, ...]:
         """The named constants with their formulas; a constant depends on the load where its formula does."""
         formulas = self.formulas()
-        found: dict[str, Constant] = {}
+        constants: dict[str, Constant] = {}
         for _, term in self.terms:
             formula = formulas[term.constant]
             definition = formula.text() + (f", refitted by {term.shift:+.4g}" if term.shift else "")
             depends = any(formula.space.symbols[name].kind == "load" for name in formula.parameters)
-            found.setdefault(term.constant, Constant(term.constant, term.value, definition, depends, term.shift))
-        return tuple(found.values())
+            constants.setdefault(term.constant, Constant(term.constant, term.value, definition, depends, term.shift))
+        return tuple(constants.values())
 
     # -- other loads ------------------------------------------------------------------------------
 
@@ -120,18 +120,18 @@ class ShortFormModel(ProgramSystem):
         Where an error is then above the tolerance a ``ToleranceWarning`` says so, and ``form.share`` how far.
         """
         system = self.system.holding(load)
-        equations, words = Equations(system, "numbers"), held(system)
-        forms = tuple(form.of(equations[form.name], self.states.box, words, self.effort) for form in self.forms)
+        equations, load_text = Equations(system, "numbers"), loads_in_words(system)
+        forms = tuple(form.of(equations[form.name], self.states.box, load_text, self.effort) for form in self.forms)
         beyond = [f"{form.name} by {100 * form.share:.3g} percent" for form in forms if not form.within]
         if beyond:
             warnings.warn(
-                f"{self.name}: with {words} {listed(beyond)} of the {RELATIVE_TO[self.relative_to]} are more than the "
-                f"{100 * self.tolerance:g} percent its terms were chosen for; ask for short forms with this load",
+                f"{self.name}: with {load_text} {listed(beyond)} of the {RELATIVE_TO[self.relative_to]} are more than "
+                f"the {100 * self.tolerance:g} percent its terms were chosen for; ask for short forms with this load",
                 ToleranceWarning,
                 stacklevel=2,
             )
         return replace(
-            self, system=system, forms=forms, values=values_of(forms), exact_equations=equations, loads=(words,)
+            self, system=system, forms=forms, values=values_of(forms), exact_equations=equations, loads=(load_text,)
         )
 
     # -- errors -----------------------------------------------------------------------------------
@@ -148,10 +148,10 @@ class ShortFormModel(ProgramSystem):
         It is proved for a D without couplings, where each D_ii is bounded from below. Terms within a share of the
         largest inertia can be more than the least; torques of a D that is not positive do not say how the arm moves.
         """
-        box, given = self.states.box, self.polynomials
-        own = [wave_of(given["D", (i, i)]) for i in range(self.n)]
-        coupled = any(poly for (kind, index), poly in given.items() if kind == "D" and index[0] != index[1])
-        if not coupled and all(range_of(wave, box, work=self.effort * LESS_WORK).lower > 0 for wave in own):
+        box, polynomials = self.states.box, self.polynomials
+        diagonal = [wave_of(polynomials["D", (i, i)]) for i in range(self.n)]
+        coupled = any(poly for (kind, index), poly in polynomials.items() if kind == "D" and index[0] != index[1])
+        if not coupled and all(range_of(wave, box, work=self.effort * LESS_WORK).lower > 0 for wave in diagonal):
             return "proved"
         matrices = self.mass_matrix(np.concatenate([box.samples(2000), corners(box, 500)]))
         return "found" if coupled and float(np.linalg.eigvalsh(matrices).min()) > 0 else "no"
@@ -163,12 +163,12 @@ class ShortFormModel(ProgramSystem):
 
     def prove_torques(self, progress: Progress | None = None) -> Proof:
         """``proof``, worked out once; ``progress`` follows it."""
-        known: Proof | None = self.__dict__.get("_proof")
-        if known is None:
+        proof: Proof | None = self.__dict__.get("_proof")
+        if proof is None:
             waves = {key: wave_of(less) for key, less in self.differences.items()}
-            known = prove(waves, self.states, progress, effort=self.effort)
-            self.__dict__["_proof"] = known
-        return known
+            proof = prove(waves, self.states, progress, effort=self.effort)
+            self.__dict__["_proof"] = proof
+        return proof
 
     @cached_property
     def differences(self) -> dict[Key, TrigPolynomial]:
@@ -241,22 +241,22 @@ def short_forms(
         raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
     check_relative_to(relative_to)
     one_arm(systems)
-    first = systems[0]
-    known = zip_longest(systems, equations)
-    cases = [found if found is not None else Equations(each, "numbers") for each, found in known]
-    loads = tuple(held(system) for system in systems)
+    arm = systems[0]
+    pairs = zip_longest(systems, equations)
+    cases = [derived if derived is not None else Equations(loaded, "numbers") for loaded, derived in pairs]
+    loads = tuple(loads_in_words(system) for system in systems)
     forms: list[ReducedCoefficient] = []
-    wanted = list(wanted_coefficients(first.n, coefficients, velocity))
-    for place, name in enumerate(wanted):
+    printed_names = list(wanted_coefficients(arm.n, coefficients, velocity))
+    for index, name in enumerate(printed_names):
         if progress is not None:
-            progress(f"short form of {name}", place / len(wanted))
+            progress(f"short form of {name}", index / len(printed_names))
         number = 1 + sum(len(form.constants) for form in forms)
         polys = [equations[name] for equations in cases]
-        unit = coefficient_unit(first, name)
+        unit = coefficient_unit(arm, name)
         forms.append(reduced(name, unit, polys, loads, states.box, tolerance, relative_to, refit, number, effort))
     torques = form_torques(forms, cases[0].space, velocity)
     return ShortFormModel(
-        first, states, torques, values_of(forms), cases[0], tuple(forms), float(tolerance), relative_to, velocity,
+        arm, states, torques, values_of(forms), cases[0], tuple(forms), float(tolerance), relative_to, velocity,
         loads, effort,
     )  # fmt: skip
 

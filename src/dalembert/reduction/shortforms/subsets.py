@@ -42,22 +42,22 @@ def fewest(fitting: Fitting, fit: Fit) -> tuple[Fit, bool]:
     return fit, True
 
 
-def smaller(terms: int, kept: list[int], most: int = MOST_SETS) -> tuple[Whole, bool]:
+def smaller(terms: int, present: list[int], limit: int = MOST_SETS) -> tuple[Whole, bool]:
     """Subsets with one term fewer, one a row: all of them (True), or those with two terms exchanged for one other.
 
-    At most ``most`` of them; none, and False, where there are more.
+    At most ``limit`` of them; none, and False, where there are more.
     """
-    size = len(kept) - 1
-    if math.comb(terms, size) <= most:
+    size = len(present) - 1
+    if math.comb(terms, size) <= limit:
         subsets = itertools.combinations(range(terms), size)
         return np.array(list(subsets), np.int64).reshape(math.comb(terms, size), size), True
-    others = [row for row in range(terms) if row not in set(kept)]
-    if math.comb(size + 1, 2) * len(others) > most:
+    outside = [row for row in range(terms) if row not in set(present)]
+    if math.comb(size + 1, 2) * len(outside) > limit:
         return np.zeros((0, size), np.int64), False
     exchanged = [
-        sorted([row for row in kept if row not in pair] + [other])
-        for pair in itertools.combinations(kept, 2)
-        for other in others
+        sorted([row for row in present if row not in pair] + [incoming])
+        for pair in itertools.combinations(present, 2)
+        for incoming in outside
     ]
     return np.array(exchanged, np.int64).reshape(len(exchanged), size), False
 
@@ -97,9 +97,9 @@ def equal_weights(fitting: Fitting, rows: Whole) -> Array:
     gradient = gram @ removed
     square = np.einsum("bnv,bnv->b", removed, gradient)
     if rows.shape[1]:
-        right = np.take_along_axis(gradient @ inverse, rows, axis=1)
+        rhs = np.take_along_axis(gradient @ inverse, rows, axis=1)
         left = gram[rows[:, :, None], rows[:, None, :]] * (inverse @ inverse)
-        square = square - np.einsum("bk,bk->b", right, solved(left, right))
+        square = square - np.einsum("bk,bk->b", rhs, solved(left, rhs))
     return np.sqrt(np.maximum(square, 0) / (len(scaled) * len(inverse)))
 
 
@@ -116,16 +116,16 @@ def lawson(fitting: Fitting, rows: Whole) -> Array:
         residual = error
         if rows.shape[1]:
             gram = np.einsum("bik,bi,bil->bkl", a, weight @ inverse**2, a, optimize=True)
-            right = np.einsum("bik,bi->bk", a, (weight * error) @ inverse)
-            residual = error - np.einsum("bik,bk->bi", a, solved(gram, right))[:, :, None] * inverse
+            rhs = np.einsum("bik,bi->bk", a, (weight * error) @ inverse)
+            residual = error - np.einsum("bik,bk->bi", a, solved(gram, rhs))[:, :, None] * inverse
         best = np.maximum(best, np.sqrt((weight * residual**2).sum(axis=(1, 2))))
         weight = weight * np.abs(residual)
         weight /= np.maximum(weight.sum(axis=(1, 2), keepdims=True), 1e-300)
     return best
 
 
-def solved(gram: Array, right: Array) -> NDArray[np.float64]:
+def solved(gram: Array, rhs: Array) -> NDArray[np.float64]:
     """Regularised least squares for many subsets at once; dependent terms get one of their many solutions."""
     size = gram.shape[-1]
     regularisation = 1e-12 * np.trace(gram, axis1=1, axis2=2)[:, None, None] * np.eye(size) + 1e-300 * np.eye(size)
-    return np.asarray(np.linalg.solve(gram + regularisation, right[..., None])[..., 0])
+    return np.asarray(np.linalg.solve(gram + regularisation, rhs[..., None])[..., 0])
