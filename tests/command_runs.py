@@ -13,7 +13,7 @@ import pytest
 
 import dalembert as da
 from dalembert.cli import system_options
-from dalembert.cli.run import main
+from dalembert.cli.run import BAD_INPUT, main
 from dalembert.cli.system_options import READING
 from simulated_logs import motion
 
@@ -172,3 +172,17 @@ def shaped(arm: da.Arm, options: Sequence[str], folder: Path) -> System:
     for option in sorted(options, key=["lock", "gravity", "load", "drives", "rotors", "drives_file"].index):
         made = SHAPED[option](made, folder)  # type: ignore[arg-type]
     return made
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command that succeeds prints."""
+    code = main([*words])
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    return captured.out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command says that refuses these words."""
+    assert main([*words]) == BAD_INPUT
+    return capsys.readouterr().err

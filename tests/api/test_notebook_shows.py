@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from collections.abc import Callable
-from html.parser import HTMLParser
 
 import pytest
 
 import dalembert as da
+from balanced_html import balanced
 from dalembert.markup.elements import Html
 from dalembert.report.assemble import Report
 from dalembert.report.section import Section
@@ -90,17 +90,7 @@ def test_a_result_is_a_short_line_and_escaped_html(what: str, arm: da.Arm) -> No
     page = result._repr_html_()  # type: ignore[attr-defined]
     assert len(page) < 40_000
     assert "<img" not in page
-    open_tags: list[str] = []
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            open_tags.append(tag)
-
-        def handle_endtag(self, tag: str) -> None:
-            assert open_tags.pop() == tag
-
-    Reader().feed(page)
-    assert not open_tags
+    assert balanced(page)
 
 
 def test_a_report_lists_what_its_sections_say(arm: da.Arm) -> None:

@@ -349,8 +349,8 @@ def another_denominator(s):
 
 @pytest.mark.parametrize(
     "attack",
-    [square_of_something_else, square_of_the_joint_before_the_first, another_coefficient, twice_the_coefficient,
-     denominator_that_may_vanish, another_denominator],
+    [square_of_something_else, square_of_the_joint_before_the_first, wider_box, another_coefficient,
+     twice_the_coefficient, denominator_that_may_vanish, another_denominator],
     ids=lambda attack: attack.__name__,
 )  # fmt: skip
 def test_an_attack_on_ranges_with_digests_that_fit_is_refused(attack, ranges, folder):

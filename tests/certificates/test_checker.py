@@ -23,9 +23,6 @@ from dalembert.certificates.verified_claims import upward
 from newton_euler_of_sections import run, torques
 from random_arms import random_arm
 
-ROUNDED = 1e-9
-
-
 # -- what is true ------------------------------------------------------------------------------------
 
 

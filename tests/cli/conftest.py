@@ -20,3 +20,8 @@ def arm(folder: Path) -> da.Arm:
     loaded = da.load(folder / "arm.toml")
     assert loaded.drives
     return loaded
+
+
+@pytest.fixture
+def terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")

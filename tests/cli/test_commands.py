@@ -18,9 +18,7 @@ from dalembert.cli.demo_command import ACCELERATION, ARM, NEXT, POSE, SPEED
 SIX = "0.1,-0.2,0.3,-0.4,0.5,-0.6"
 
 
-@pytest.fixture(autouse=True)
-def _terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+pytestmark = pytest.mark.usefixtures("terminal_of_80_columns")
 
 
 class Result:

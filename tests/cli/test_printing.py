@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 
 from dalembert.cli.printing import figures, matrix, table
 
-
-@pytest.fixture(autouse=True)
-def _terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+pytestmark = pytest.mark.usefixtures("terminal_of_80_columns")
 
 
 @given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=8))

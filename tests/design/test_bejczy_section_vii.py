@@ -17,7 +17,7 @@ from dalembert.design.range_tables import gravity_table, inertia_table
 LINKS = da.load("jpl-rrp")
 ARM = LINKS.driven.approximate("diagonal")
 LOADED = ARM.holding(CUBE)
-OUT, DOWN = np.array([0, math.pi / 2, 1.1176, 0, 0, 0]), np.array([0, 0, 0.5, 0, math.pi / 2, 0])
+OUT = np.array([0, math.pi / 2, 1.1176, 0, 0, 0])
 SYMBOLS = "gyration+lengths+gravity"
 # Appendix B.
 M3, M4, M5, M6, Z3, Y4, Z5, Z6, R2, R6 = 4.25, 1.08, 0.63, 0.51, -0.6447, 0.0092, 0.0566, -0.0922, 0.162, 0.2476

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.cli.run import BAD_INPUT, main
+from command_runs import printed, refused
 
 POSE = "--q=-0.82278481,-0.52109375,0.91953125,-1.953125,0"
 Q = np.array([-0.82278481, -0.52109375, 0.91953125, -1.953125, 0])
@@ -17,22 +18,12 @@ Call = Callable[..., str]
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*words: str) -> str:
-        code = main([*words])
-        printed = capsys.readouterr()
-        assert code == 0, printed.err
-        return printed.out
-
-    return run
+    return partial(printed, capsys)
 
 
 @pytest.fixture
 def refusal(capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*words: str) -> str:
-        assert main([*words]) == BAD_INPUT
-        return capsys.readouterr().err
-
-    return run
+    return partial(refused, capsys)
 
 
 def test_dynamics_gives_torques_currents_and_voltages_of_the_motors(call: Call) -> None:

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-
+from balanced_html import balanced
 from dalembert.markup.data_tables import FOLDED, Column, DataTable
 from dalembert.markup.elements import Html
 from dalembert.markup.notebook import folded, framed, heading, matrix
 
 HOSTILE = '"><script>alert(1)</script>&'
-
-
-def balanced(markup: str) -> bool:
-    """Whether every element is closed in its place."""
-    open_tags: list[str] = []
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            open_tags.append(tag)
-
-        def handle_endtag(self, tag: str) -> None:
-            assert open_tags.pop() == tag
-
-    Reader().feed(markup)
-    return not open_tags
 
 
 def table(count: int) -> DataTable:

@@ -4,13 +4,15 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.cli.run import BAD_INPUT, INTERRUPTED, main
+from command_runs import printed, refused
+from dalembert.cli.run import INTERRUPTED, main
 from dalembert.simulation.plant import Plant
 
 Call = Callable[..., str]
@@ -19,25 +21,13 @@ Call = Callable[..., str]
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """The command with these words; what it prints."""
-
-    def run(*words: str) -> str:
-        code = main(["simulate", *words])
-        printed = capsys.readouterr()
-        assert code == 0, printed.err
-        return printed.out
-
-    return run
+    return partial(printed, capsys, "simulate")
 
 
 @pytest.fixture
 def refusal(capsys: pytest.CaptureFixture[str]) -> Call:
     """What the command says where it refuses these words."""
-
-    def run(*words: str) -> str:
-        assert main(["simulate", *words]) == BAD_INPUT
-        return capsys.readouterr().err
-
-    return run
+    return partial(refused, capsys, "simulate")
 
 
 @pytest.mark.parametrize("controller", ["pd", "computed-torque", "servo", "lqr"])

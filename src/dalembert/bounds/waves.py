@@ -8,7 +8,7 @@ the exact function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from itertools import chain, pairwise
@@ -299,12 +299,12 @@ def packed(columns: Sequence[Whole], least: Sequence[int] | None = None) -> tupl
     return keys, digits
 
 
-def wave_of(polynomial: TrigPolynomial, values: Mapping[str, object] | None = None) -> Wave:
-    """The wave of an exact polynomial; symbols take the arm's numbers unless ``values`` says otherwise."""
-    return waves_of([polynomial], values)[0]
+def wave_of(polynomial: TrigPolynomial) -> Wave:
+    """The wave of an exact polynomial; symbols take the arm's numbers."""
+    return waves_of([polynomial])[0]
 
 
-def waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object] | None = None) -> list[Wave]:
+def waves_of(polynomials: Sequence[TrigPolynomial]) -> list[Wave]:
     """The waves of exact polynomials of one ring, short ones together.
 
     Angle by angle the powers of cosine and sine become exponentials, and terms that are then alike are added up.
@@ -314,12 +314,12 @@ def waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object]
     for rank, polynomial in enumerate(polynomials, 1):
         batch.append(polynomial)
         if rank == len(polynomials) or sum(len(member.poly) for member in batch) > TOGETHER:
-            waves += _waves_of(batch, values)
+            waves += _waves_of(batch)
             batch = []
     return waves
 
 
-def _waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object] | None) -> list[Wave]:
+def _waves_of(polynomials: Sequence[TrigPolynomial]) -> list[Wave]:
     ring = polynomials[0].ring
     joints, count, angles = ring.angles.joints, len(ring.tags), len(ring.angles.revolute)
     monomials_of = [polynomial.poly.monoms() for polynomial in polynomials]
@@ -329,7 +329,7 @@ def _waves_of(polynomials: Sequence[TrigPolynomial], values: Mapping[str, object
     numbers: dict[str, object] = {}
     for polynomial in polynomials:
         if polynomial.parameters or ring.angles.fixed:
-            numbers |= polynomial.space.values(polynomial.parameters, values)
+            numbers |= polynomial.space.values(polynomial.parameters)
     flat = chain.from_iterable(chain.from_iterable(monomials_of))
     powers = np.fromiter(flat, np.int64, len(owner) * len(ring.names)).reshape(-1, len(ring.names))
     c: Complex = np.array([int(x.p) / int(x.q) for poly in polynomials for x in poly.poly.coeffs()], np.complex128)

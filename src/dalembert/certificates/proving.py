@@ -35,7 +35,7 @@ class Prover(Certificate):
     def __init__(self, kind: str, sections: Mapping[str, Any]) -> None:
         super().__init__({"header": HEADER | {"kind": kind}, **sections})
 
-    def torque_error(self, claim: Mapping[str, Any], reached: float, work: float = WORK) -> list[Any] | None:
+    def torque_error(self, claim: Mapping[str, Any], reached: float) -> list[Any] | None:
         """The proof of a bound of the torque error of a joint; ``reached`` is the largest one known.
 
         Small errors have a part of their own, which bounds them on the whole box at once.
@@ -60,7 +60,7 @@ class Prover(Certificate):
         main = {key: w for key, w in errors.items() if key not in small}
         if main:
             proof = self.by_grid(
-                system, list(main.values()), largest_error(list(main)), bound - aside, spare - float(aside), work
+                system, list(main.values()), largest_error(list(main)), bound - aside, spare - float(aside), WORK
             )
             return None if proof is None else [part_of(main, bound - aside, proof), *parts]
         return parts

@@ -26,10 +26,10 @@ ModelOption: TypeAlias = Annotated[
 ]
 
 
-def read_model(text: str, system: System, option: str = "--model") -> ProgramSystem:
-    """The model of ``system`` that the option describes."""
+def read_model(text: str, system: System) -> ProgramSystem:
+    """The model of ``system`` that --model describes."""
     name, *parts = text.split(":")
-    usage = f"{option} takes reduced:SHARE or short-forms:SHARE[:VELOCITY], as in short-forms:0.05, not {text!r}"
+    usage = f"--model takes reduced:SHARE or short-forms:SHARE[:VELOCITY], as in short-forms:0.05, not {text!r}"
     if name not in ("reduced", "short-forms") or not 1 <= len(parts) <= (2 if name == "short-forms" else 1):
         raise ArmError(usage)
     try:

@@ -88,7 +88,7 @@ def _filled(text: str, **values: str) -> str:
     return text
 
 
-def _style(program: Program, kind: str, suffix: str, spots: list[str], write: list[str]) -> Style:
+def _style(kind: str, suffix: str, spots: list[str], write: list[str]) -> Style:
     """Numbers, or vectors of them, by the names in ``spots`` (inputs, sine, cosine) and ``write``."""
     if kind == "T":
         return Style("T", suffix, spots.__getitem__, write.__getitem__, sqrt="SQRT({x})")
@@ -121,7 +121,7 @@ def _step(function: Function, kind: str, suffix: str) -> str:
         [f"const {kind} *restrict sine", f"const {kind} *restrict cosine"] if "back" not in function.name else []
     )
     arguments += [f"{kind} *restrict y{i}" for i in range(len(function.results))]
-    lines = _body(program, _style(program, kind, suffix, [*spots, "sine[0]", "cosine[0]"], _targets(program)))
+    lines = _body(program, _style(kind, suffix, [*spots, "sine[0]", "cosine[0]"], _targets(program)))
     body = "\n  ".join(lines)
     return f"static __attribute__((noinline)) void {function.name}_{kind}({', '.join(arguments)})\n{{\n  {body}\n}}\n"
 
@@ -132,7 +132,7 @@ def _pair(function: Function, kind: str, suffix: str) -> str:
     used = {program.inputs[node.value] for node in program.nodes if node.op == "input"}
     spots = [f"SCREW({i})" for i in range(SCREWS)] + [f"l{i}" for i in range(LOADS)]
     entries = [" = ".join(f"e{target.split('[')[1][:-1]}" for target in x.split(" = ")) for x in destinations(program)]
-    style = _style(program, kind, suffix, spots, entries)
+    style = _style(kind, suffix, spots, entries)
     name = f"{function.name.upper()}_{kind}"
     load_variables = " ".join(f"const {kind} l{i} = LOAD({i});" for i in range(LOADS) if SCREWS + i in used)
     lines = [f"{kind} {', '.join(f'e{i}' for i in range(function.results[0][1][0]))};", *statements(program, style)]

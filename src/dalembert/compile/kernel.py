@@ -110,9 +110,7 @@ class Kernel:
         size = math.prod(batch)
         flat = tuple(_flat(array, batch, size) for array in rows)
         results = self._outputs(out, batch)
-        straight = [
-            _direct(result, batch, size, shape, rows) for result, shape in zip(results, self.shapes, strict=True)
-        ]
+        straight = [_direct(result, size, shape, rows) for result, shape in zip(results, self.shapes, strict=True)]
         computed = tuple(
             np.empty((size, math.prod(shape)), self.dtype) if target is None else target
             for target, shape in zip(straight, self.shapes, strict=True)
@@ -446,7 +444,7 @@ def _flat(array: NDArray[Any], batch: tuple[int, ...], size: int) -> NDArray[Any
 
 
 def _direct(
-    result: NDArray[Any], batch: tuple[int, ...], size: int, shape: tuple[int, ...], inputs: Sequence[NDArray[Any]]
+    result: NDArray[Any], size: int, shape: tuple[int, ...], inputs: Sequence[NDArray[Any]]
 ) -> NDArray[Any] | None:
     """The result as rows to compute into, or None where its layout or an overlap with an input forbids that."""
     if any(np.may_share_memory(result, array) for array in inputs):

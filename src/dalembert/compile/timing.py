@@ -79,9 +79,9 @@ def difference(ours: np.ndarray, theirs: np.ndarray) -> float:
     return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
 
 
-def random_states(arm: ArmDescription, arguments: int, count: int, seed: int = 0) -> list[np.ndarray]:
+def random_states(arm: ArmDescription, arguments: int, count: int) -> list[np.ndarray]:
     """Positions within the limits (within half a turn or half a metre where there are none), unit speeds."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     reach = [
         (
             max(j.limits.lower, -np.pi if j.kind == "revolute" else -0.5),

@@ -49,11 +49,6 @@ def place(model: LinearModel, poles: Sequence[complex]) -> Array:
     return place_poles(model.A, model.B, np.asarray(poles)).gain_matrix
 
 
-def closed_loop_poles(model: LinearModel, gain: Array) -> NDArray[np.complex128]:
-    """Poles of A - B K."""
-    return np.sort_complex(np.asarray(np.linalg.eigvals(model.A - model.B @ gain), dtype=np.complex128))
-
-
 def linear_at(model: System, trajectory: Trajectory, t: float, input: str | None = None) -> LinearModel:
     """The linear model of an arm, a shorter model or a mechanism at time ``t`` of a trajectory.
 

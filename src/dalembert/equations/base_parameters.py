@@ -21,7 +21,6 @@ from ..arm.cleaning import reach
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..rings.sparse import from_terms, terms
-from ..rings.trig import TrigRing
 from .closed_form import Equations
 from .polynomial import TrigPolynomial
 
@@ -99,7 +98,7 @@ def base_parameters(arm: ArmDescription, of: str = "torque", lengths: bool = Tru
         raise ArmError(f'base parameters are those of "torque" or of "energy", not of {of!r}')
     equations = Equations(arm, "full+lengths" if lengths else "full")
     order = columns(equations)
-    pivots = eliminated(rows(equations, of, order), equations.space.ring)
+    pivots = eliminated(rows(equations, of, order))
     if not lengths:
         pivots = balanced(pivots, order, float(reach(arm)) / max(arm.n, 1))
     try:
@@ -146,7 +145,7 @@ def rows(equations: Equations, of: str, order: list[str]) -> Iterable[Row]:
                 yield row
 
 
-def eliminated(forms: Iterable[Row], ring: TrigRing) -> dict[int, Row]:
+def eliminated(forms: Iterable[Row]) -> dict[int, Row]:
     """Reduced row echelon form, as pivot column -> row."""
     pivots: dict[int, Row] = {}
     # Short rows first: pivots then stay numbers where possible, and later rows stay short.

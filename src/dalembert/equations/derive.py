@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import combinations_with_replacement
 from types import ModuleType
 from typing import Any
 
@@ -132,14 +133,12 @@ class EquationsModel:
         """c_ijk = (d D_ij/d q_k + d D_ik/d q_j - d D_jk/d q_i) / 2, zeros as plain 0."""
         n, ring = self.arm.n, self.ring
         slopes: dict[tuple[int, int, int], Any] = {}
-        for i in range(n):
-            for j in range(i, n):
-                entry = matrix[i][j]
-                if isinstance(entry, TrigNumber):
-                    for k in range(n):
-                        slope = ring.derivative(entry.poly, k)
-                        if slope:
-                            slopes[i, j, k] = slopes[j, i, k] = slope
+        for i, j in combinations_with_replacement(range(n), 2):
+            entry = matrix[i][j]
+            for k in range(n) if isinstance(entry, TrigNumber) else ():
+                slope = ring.derivative(entry.poly, k)
+                if slope:
+                    slopes[i, j, k] = slopes[j, i, k] = slope
         half = constant(Fraction(1, 2))
         symbols: list[list[list[Any]]] = [[[0] * n for _ in range(n)] for _ in range(n)]
         for i in range(n):

@@ -53,7 +53,7 @@ def structured(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def xml_line(text: str, longest: int = 200) -> str:
-    """``text`` on one line, with nothing that XML does not allow."""
+def xml_line(text: str) -> str:
+    """``text`` on one line of at most 200 characters, with nothing that XML does not allow."""
     plain = "".join(c if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF and ord(c) < 0xFFFE else " " for c in text)
-    return " ".join(plain.split())[:longest]
+    return " ".join(plain.split())[:200]

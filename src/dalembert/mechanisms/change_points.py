@@ -145,7 +145,7 @@ class ChangePoints:
     def passed(self, start: float, state: State) -> Passage | None:
         """The way from a state at the gate to the far side of a change point; None where there is none."""
         m = self.assembly.m
-        speed, regularity = self._rate_of_regularity(start, state)
+        speed, regularity = self._rate_of_regularity(state)
         if not speed < 0:
             return None  # it leads away, or rests
         span = -2.2 * regularity / speed
@@ -158,7 +158,7 @@ class ChangePoints:
             span *= 1.4
         return None
 
-    def _rate_of_regularity(self, start: float, state: State) -> tuple[float, float]:
+    def _rate_of_regularity(self, state: State) -> tuple[float, float]:
         """The regularity's slope in time, by a difference backwards along phi', and the regularity itself."""
         m = self.assembly.m
         phi, rate = state[:m], state[m:]

@@ -99,7 +99,6 @@ def elastic_quantities(
 ) -> tuple[ElasticQuantity, ...]:
     """Elements in polynomials of the tree ``system`` of all chains, whose bodies begin at ``starts``."""
     quantities = []
-    zero = as_polynomial(space, 0)
     for original in elements:
         element = replace(
             original,
@@ -114,31 +113,12 @@ def elastic_quantities(
             ),
         )
         over_ring = ElementsOverRing(system, [element], ring, [links])
-        state: tuple[Any, Any] = (ring.positions, ())
-        slopes = np.full(system.m, zero, dtype=object)
+        slopes = np.full(system.m, as_polynomial(space, 0), dtype=object)
         angles: dict[int, Fraction] = {}
-        polynomial = zero
         if element.ends:
-            span = over_ring.span(ring, state, element)
-            polynomial = as_polynomial(space, dot(span.value, span.value))
-            for joint, slope in span.slopes.items():
-                slopes[joint] = as_polynomial(space, dot(span.value, slope))
+            polynomial = _squared_distance(over_ring, element, space, ring, slopes)
         else:
-            framed = tuple(term for term in element.terms if term.frame is not None)
-            if framed:
-                quantity = over_ring.quantity(ring, state, replace(element, terms=framed))
-                turns = any(term.freedom >= 3 for term in framed)
-                polynomial = zero if turns else as_polynomial(space, quantity.value)
-                for joint, slope in quantity.slopes.items():
-                    slopes[joint] = as_polynomial(space, slope)
-            for term in element.terms:
-                if term.frame is None:
-                    weight = term.weight
-                    slopes[term.joint] = slopes[term.joint] + weight
-                    if term.joint in ring.sliding:
-                        polynomial = polynomial + as_polynomial(space, ring.position(term.joint)) * weight
-                    else:
-                        angles[term.joint] = angles.get(term.joint, Fraction(0)) + weight
+            polynomial = _along_coordinate(over_ring, element, space, ring, slopes, angles)
         quantities.append(
             ElasticQuantity(
                 element.name, angles, polynomial, PolynomialArray.of(slopes), bool(element.ends), element.stiffness,
@@ -146,6 +126,42 @@ def elastic_quantities(
             )
         )  # fmt: skip
     return tuple(quantities)
+
+
+def _squared_distance(
+    over_ring: ElementsOverRing, element: LoadElement, space: Space, ring: Any, slopes: NDArray[Any]
+) -> TrigPolynomial:
+    """d.d between two points; d.(dd/dphi) is added to ``slopes``."""
+    span = over_ring.span(ring, (ring.positions, ()), element)
+    for joint, slope in span.slopes.items():
+        slopes[joint] = as_polynomial(space, dot(span.value, slope))
+    return as_polynomial(space, dot(span.value, span.value))
+
+
+def _along_coordinate(
+    over_ring: ElementsOverRing, element: LoadElement, space: Space, ring: Any, slopes: NDArray[Any],
+    angles: dict[int, Fraction],
+) -> TrigPolynomial:  # fmt: skip
+    """What of s is a polynomial, zero where it turns with a frame; ds/dphi is added to ``slopes``, and the multiples of
+    joint angles in s to ``angles``.
+    """
+    polynomial = as_polynomial(space, 0)
+    framed = tuple(term for term in element.terms if term.frame is not None)
+    if framed:
+        quantity = over_ring.quantity(ring, (ring.positions, ()), replace(element, terms=framed))
+        if all(term.freedom < 3 for term in framed):
+            polynomial = as_polynomial(space, quantity.value)
+        for joint, slope in quantity.slopes.items():
+            slopes[joint] = as_polynomial(space, slope)
+    for term in element.terms:
+        if term.frame is not None:
+            continue
+        slopes[term.joint] = slopes[term.joint] + term.weight
+        if term.joint in ring.sliding:
+            polynomial = polynomial + as_polynomial(space, ring.position(term.joint)) * term.weight
+        else:
+            angles[term.joint] = angles.get(term.joint, Fraction(0)) + term.weight
+    return polynomial
 
 
 def in_tree(end: Carrier, starts: Sequence[int]) -> Carrier:

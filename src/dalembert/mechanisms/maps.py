@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,15 +57,9 @@ def grid_positions(mechanism: Mechanism, axes: Sequence[ArrayLike]) -> Array:
     while front:
         guesses: dict[int, int] = {}
         for point in front:
-            index = np.unravel_index(point, shape)
-            for axis in range(len(shape)):
-                for step in (-1, 1):
-                    neighbour = list(index)
-                    neighbour[axis] += step
-                    if 0 <= neighbour[axis] < shape[axis]:
-                        flat = int(np.ravel_multi_index(neighbour, shape))
-                        if not reached[flat]:
-                            guesses.setdefault(flat, point)
+            for neighbour in _neighbours(point, shape):
+                if not reached[neighbour]:
+                    guesses.setdefault(neighbour, point)
         if not guesses:
             break
         points = np.array(list(guesses))
@@ -78,6 +72,17 @@ def grid_positions(mechanism: Mechanism, axes: Sequence[ArrayLike]) -> Array:
         reached[points[good]] = True
         front = [int(p) for p in points[good]]
     return phi.reshape(*shape, mechanism.m)
+
+
+def _neighbours(point: int, shape: tuple[int, ...]) -> Iterator[int]:
+    """The points of a grid one step along an axis from a point, all by their number in row-major order."""
+    index = np.unravel_index(point, shape)
+    for axis, size in enumerate(shape):
+        for step in (-1, 1):
+            neighbour = list(index)
+            neighbour[axis] += step
+            if 0 <= neighbour[axis] < size:
+                yield int(np.ravel_multi_index(neighbour, shape))
 
 
 def _sign(mechanism: Mechanism, phi: Array) -> Array:

@@ -18,6 +18,8 @@ TOLERANCE = 1e-13
 """Of the equations, in metres or radians, times the size of the numbers in them."""
 LARGEST_STEP = 0.7
 """Of a joint in one Newton step (rad or m): larger ones lead to other assembly modes than the guess is near."""
+STARTS = 64
+"""Random joints that an assembly is looked for from."""
 
 
 def newton(
@@ -115,7 +117,7 @@ def random_joints(assembly: Assembly, count: int, seed: int, around: Array) -> A
     return rng.uniform(lower, upper, (count, assembly.m))
 
 
-def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool, starts: int = 64) -> Array:
+def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool) -> Array:
     """The closed configuration near ``guess`` ``(m,)``, or near a random one where the guess leads to none.
 
     A warning says so where the guess is of somebody's choice.
@@ -123,7 +125,7 @@ def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool, starts:
     phi, residuals = newton(assembly, guess[None], None)
     if closed(residuals)[0]:
         return phi[0]
-    guesses = random_joints(assembly, starts, 0, guess)
+    guesses = random_joints(assembly, STARTS, 0, guess)
     candidates, errors = newton(assembly, guesses, None)
     good = closed(errors)
     if good.any():
@@ -139,7 +141,7 @@ def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool, starts:
             )
         return home
     best = candidates[int(np.argmin(errors))] if errors.min() < residuals[0] else phi[0]
-    raise ArmError(cannot_close(assembly, best, starts))
+    raise ArmError(cannot_close(assembly, best, STARTS))
 
 
 def moved_most(assembly: Assembly, moved: Array) -> str:

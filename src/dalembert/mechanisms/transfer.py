@@ -109,7 +109,7 @@ def dependent_first(gu: Array, x: Array) -> Array:
 
 def dependent_second(gu: Array, hu: Array, x: Array, h: Array) -> Array:
     """H^u_qq = X^T (H^u_phiphi - [G^u_phi] X . H) X (3-26)."""
-    return quadratic(x, hu - dot(np.matmul(gu, x), h))
+    return quadratic(x, hu - dot(dependent_first(gu, x), h))
 
 
 def cubic(x: Array, d: Array) -> Array:

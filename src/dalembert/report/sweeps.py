@@ -104,9 +104,9 @@ def levels(arm: ArmDescription, joint: int) -> list[float | None]:
     return [low, (low + high) / 2, high]
 
 
-def by_effect(arm: ArmDescription, sweep: Sweep, seed: int = 0) -> list[int]:
+def by_effect(arm: ArmDescription, sweep: Sweep) -> list[int]:
     """The joints a function depends on, that which changes it most (on average over other positions) first."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     ends = np.array([travel(joint) for joint in arm.moving])
     base = rng.uniform(ends[:, 0], ends[:, 1], (48, arm.n))
     effects = {}

@@ -28,7 +28,7 @@ from ..compile.shared_library import CompiledLibrary
 from ..compile.sincos import source as sincos_source
 
 
-def vector_body(program: Program, name: str = "body") -> str:
+def vector_body(program: Program) -> str:
     """C of ``static void body(V *x, V *y)``: early sines taken into x behind the inputs, then all statements."""
     style = Style("V", "", "x[{}]".format, "y[{}]".format, sign=VECTOR_SIGN, constant="(V){{0}} + {value}")
     lines = statements(program, style)
@@ -40,7 +40,7 @@ def vector_body(program: Program, name: str = "body") -> str:
         near.append(f"sincos_vector({arguments}, &far);")
         far.append(f"sincos_any({arguments});")
     return f"""\
-static void {name}(V *restrict x, V *restrict y)
+static void body(V *restrict x, V *restrict y)
 {{
   VI far = {{0}};
   {" ".join(near)}

@@ -247,35 +247,42 @@ class DesignEvaluator:
         return Answers(results, tuple(failures))
 
     def _block(self, values: Array, rows: NDArray[np.intp], results: Array, failures: list[str]) -> None:
+        """Write the outputs of designs to ``rows`` of the results, and why there are none to their failures."""
         offset = 0
         for output in self.outputs:
             count = len(output.columns(self.system))
             columns = slice(offset, offset + count)
             offset += count
-            if output.batched:
-                try:
-                    results[rows, columns] = self._batch(output, values)
-                except ArmError as fault:
-                    if self.described:
-                        raise
-                    if len(rows) > 1:  # one of them cannot be, or is built anew: each alone tells
-                        for k in range(len(rows)):
-                            self._block(values[k : k + 1], rows[k : k + 1], results, failures)
-                        return
-                    failures[rows[0]] = failures[rows[0]] or f"{output.name}: {_reason(fault)}"
-                for row in rows[~np.isfinite(results[rows, columns]).all(axis=1)]:
-                    failures[row] = failures[row] or _unanswered(output)
+            if not output.batched:
+                self._one_by_one(output, columns, values, rows, results, failures)
                 continue
-            for value, row in zip(values, rows, strict=True):
-                if failures[row]:
-                    continue
-                try:
-                    results[row, columns] = self._single(output, value, count)
-                except Exception as fault:  # of one's own function anything may come: it is kept with its reason
-                    failures[row] = f"{output.name}: {_reason(fault)}"
+            try:
+                results[rows, columns] = self._batch(output, values)
+            except ArmError as fault:
+                if self.described:
+                    raise
+                if len(rows) > 1:  # one of them cannot be, or is built anew: each alone tells
+                    for k in range(len(rows)):
+                        self._block(values[k : k + 1], rows[k : k + 1], results, failures)
+                    return
+                failures[rows[0]] = failures[rows[0]] or f"{output.name}: {_reason(fault)}"
+            for row in rows[~np.isfinite(results[rows, columns]).all(axis=1)]:
+                failures[row] = failures[row] or _unanswered(output)
         for row in rows:
             if failures[row]:
                 results[row] = np.nan
+
+    def _one_by_one(
+        self, output: Output, columns: slice, values: Array, rows: NDArray[np.intp], results: Array, failures: list[str]
+    ) -> None:
+        """An output without a kernel, of each design that has not failed."""
+        for value, row in zip(values, rows, strict=True):
+            if failures[row]:
+                continue
+            try:
+                results[row, columns] = self._single(output, value)
+            except Exception as fault:  # of one's own function anything may come: it is kept with its reason
+                failures[row] = f"{output.name}: {_reason(fault)}"
 
     def _batch(self, output: Output, values: Array) -> Array:
         work = OUTPUTS[output.kind].batch
@@ -289,7 +296,7 @@ class DesignEvaluator:
                 # One of them has no answer; which one, shows by asking each alone.
                 return np.concatenate([self._batch(output, value[None]) for value in values])
 
-    def _single(self, output: Output, value: Array, count: int) -> Array:
+    def _single(self, output: Output, value: Array) -> Array:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PhysicalWarning)
             system = self.design(value)

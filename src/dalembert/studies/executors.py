@@ -12,7 +12,7 @@ import os
 import pickle
 import signal
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -119,14 +119,14 @@ def _on_pool(
 ) -> Answered:
     """A pool of this machine, a few chunks ahead of it; a pool that broke is replaced and its chunks tried again."""
     waiting = deque(tasks)
-    deaths: dict[int, int] = {}
+    deaths: Counter[int] = Counter()
     pool = make()
     running: dict[Future[Answers], Task] = {}
     try:
         while waiting or running:
             # A chunk whose worker died runs with no other beside it, so that it is known who is to blame.
-            retrying = bool(waiting) and deaths.get(waiting[0][0], 0) > 0
-            capacity = 1 if retrying or any(deaths.get(task[0], 0) for task in running.values()) else AHEAD * count
+            retrying = bool(waiting) and deaths[waiting[0][0]] > 0
+            capacity = 1 if retrying or any(deaths[task[0]] for task in running.values()) else AHEAD * count
             while waiting and len(running) < capacity:
                 task = waiting.popleft()
                 running[pool.submit(work, task[1])] = task
@@ -134,24 +134,32 @@ def _on_pool(
             broken = False
             for future in done:
                 task = running.pop(future)
-                try:
-                    yield task[0], future.result()
-                except BrokenProcessPool:
+                answers = _unless_broken(future)
+                if answers is None:
                     broken = True
-                    deaths[task[0]] = deaths.get(task[0], 0) + 1
-                    if deaths[task[0]] > MOST_DEATHS:
-                        yield task[0], _without_answers(work, task[1])
-                    else:
+                    deaths[task[0]] += 1
+                    if deaths[task[0]] <= MOST_DEATHS:
                         waiting.appendleft(task)
+                        continue
+                    answers = _without_answers(work, task[1])
+                yield task[0], answers
             if broken:
                 for task in running.values():
-                    deaths[task[0]] = deaths.get(task[0], 0) + 1
+                    deaths[task[0]] += 1
                     waiting.appendleft(task)
                 running.clear()
                 pool.shutdown(wait=False, cancel_futures=True)
                 pool = make()
     finally:
         _end(pool)
+
+
+def _unless_broken(future: Future[Answers]) -> Answers | None:
+    """What a worker gave; None where it died."""
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return None
 
 
 def _without_answers(work: Any, designs: Array) -> Answers:

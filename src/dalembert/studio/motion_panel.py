@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MOST_SAMPLES = 400
+PAUSE = 0.2
+"""Least time between two lines of progress (s)."""
 
 
-def seldom(tell: Callable[[str], None], pause: float = 0.2) -> Callable[[str], None]:
-    """``tell``, but for what is told less than ``pause`` seconds after the last that was."""
+def seldom(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """``tell``, but for what is told less than ``PAUSE`` after the last that was."""
     last = time.monotonic()
 
     def throttled(words: str) -> None:
         nonlocal last
-        if time.monotonic() - last >= pause:
+        if time.monotonic() - last >= PAUSE:
             last = time.monotonic()
             tell(words)
 

@@ -19,7 +19,6 @@ from dalembert.arm.io.toml_arm import read_toml
 from dalembert.arm.io.urdf import read_urdf
 from random_arms import random_state
 
-QUARTER = "1.5708"
 TURNS = ("0 0 0", "{q} 0 0", "0 -{q} 0", "0 0 {q}", "-{q} 0 {h}", "{e} 0 -{q}")
 """rpy of six joints in quarter turns (q), a half turn (h) and an eighth (e)."""
 

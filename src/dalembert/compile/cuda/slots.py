@@ -70,7 +70,7 @@ def waiting(program: Program, registers: int, results: Mapping[int, Sequence[int
     """
     steps = _with_moves(program, registers)
     stays = _stays(steps)
-    home = _homes(program, steps, results)
+    home = _homes(steps, results)
     places, shared, far = _placed(stays, home, max(shared_places, len(home)))
     return Waiting(tuple(steps), places, shared, far)
 
@@ -165,7 +165,7 @@ def _stays(steps: Sequence[Node | Away]) -> list[_Stay]:
     return [_Stay(nodes[index], start[index], *last_move[index]) for index in start]
 
 
-def _homes(program: Program, steps: Sequence[Node | Away], results: Mapping[int, Sequence[int]]) -> list[int]:
+def _homes(steps: Sequence[Node | Away], results: Mapping[int, Sequence[int]]) -> list[int]:
     """For each place of a result the step from which it holds that result."""
     computed_at = {step.index: position for position, step in enumerate(steps) if isinstance(step, Node)}
     homes = [len(steps)] * (1 + max((place for places in results.values() for place in places), default=-1))

@@ -155,7 +155,7 @@ def launch_bounds(part: Part, dtype: str, threads: int) -> str:
     return f"__launch_bounds__({threads}{', 1' if crowded else ''})"
 
 
-def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | None = None) -> CudaSource:
+def rows_source(part: Part, dtype: str, accuracy: str = "full") -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on rows of states; what passes between stages lies in columns."""
     if part.plan is not None:
         return waiting_source(part, part.plan, dtype, accuracy)
@@ -166,7 +166,7 @@ def rows_source(part: Part, dtype: str, accuracy: str = "full", warps: int | Non
     strides = [spacing(w.size) if gathers else 0 for w, gathers in zip(part.windows, staged, strict=True)]
     starts = [sum(strides[:k]) for k in range(len(strides))]
     row = sum(strides)
-    warps = warps or warps_in_block(row)
+    warps = warps_in_block(row)
     inputs = _inputs(widths, between)
 
     def element(index: int, column: int) -> str:
@@ -334,7 +334,7 @@ extern "C" void kernel({signature})
     return CudaSource(text, WARP, part.shared)
 
 
-def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 256) -> CudaSource:
+def columns_source(part: Part, dtype: str, accuracy: str = "full") -> CudaSource:
     """``kernel(x0, stride0, ..., y0, ..., count)`` on one row for each joint: entry k of state i is at k stride + i."""
     program = part.program
     widths = [len(names) for _, names in program.function.inputs]
@@ -358,7 +358,7 @@ def columns_source(part: Part, dtype: str, accuracy: str = "full", block: int = 
         window = part.windows[index]
         return f"y{window.result}[{window.start + column} * count + i]"
 
-    away, room, shared = None, "", 0
+    away, room, shared, block = None, "", 0, 256
     if part.plan is not None:
         block, plan = WARP, part.plan
         away = (plan, lambda place: f"mine[{place * WARP}]" if place < plan.shared else f"far[{place - plan.shared}]")

@@ -91,16 +91,16 @@ class PrintedForm:
         for tag in sorted({name[1:] for name in self.trig if name[0] == "c"}):
             cosine, sine = f"c{tag}", f"s{tag}"
             for powers in list(terms):
-                exponent = dict(powers).get(cosine, 0)
-                if exponent >= 2 and powers in terms:
-                    without_square = changed(powers, {cosine: -2})
-                    value = terms[powers]
-                    if terms.get(without_square) == -value:
-                        del terms[powers], terms[without_square]
-                        target = changed(without_square, {sine: 2})
-                        terms[target] = terms.get(target, Fraction(0)) - value
-                        if not terms[target]:
-                            del terms[target]
+                if powers not in terms or dict(powers).get(cosine, 0) < 2:
+                    continue
+                without_square, value = changed(powers, {cosine: -2}), terms[powers]
+                if terms.get(without_square) != -value:
+                    continue
+                del terms[powers], terms[without_square]
+                target = changed(without_square, {sine: 2})
+                terms[target] = terms.get(target, Fraction(0)) - value
+                if not terms[target]:
+                    del terms[target]
         return terms
 
     # -- grouping --------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -218,9 +218,9 @@ def code_names(polynomial: TrigPolynomial) -> dict[str, str]:
     return meanings
 
 
-def angle_text(angle: str | Sequence[tuple[int, int]], write: Callable[[str], str] = str) -> str:
+def angle_text(angle: str | Sequence[tuple[int, int]]) -> str:
     """The angle of a sine or cosine: q2 + q3, or the name of a twist."""
     if isinstance(angle, str):
-        return write(angle)
-    first, *others = (("-" if sign < 0 else "+", write(f"q{joint + 1}")) for joint, sign in angle)
+        return angle
+    first, *others = (("-" if sign < 0 else "+", f"q{joint + 1}") for joint, sign in angle)
     return ("-" if first[0] == "-" else "") + first[1] + "".join(f" {sign} {name}" for sign, name in others)

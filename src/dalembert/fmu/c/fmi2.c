@@ -121,20 +121,14 @@ STATUS(fmi2EnterInitializationMode, (fmi2Component c))
   return entered(me, INITIALISING);
 }
 
-STATUS(fmi2GetReal, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real value[]))
-{
-  return get_reals(c, vr, n, value);
-}
-
-STATUS(fmi2GetInteger, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Integer value[]))
-{
-  return get_integers(c, vr, n, value);
-}
-
-STATUS(fmi2GetBoolean, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Boolean value[]))
-{
-  return get_booleans(c, vr, n, value);
-}
+#define VALUES(name, type, serve) \
+  STATUS(name, (fmi2Component c, const fmi2ValueReference vr[], size_t n, type value[])) \
+  { \
+    return serve(c, vr, n, value); \
+  }
+VALUES(fmi2GetReal, fmi2Real, get_reals)
+VALUES(fmi2GetInteger, fmi2Integer, get_integers)
+VALUES(fmi2GetBoolean, fmi2Boolean, get_booleans)
 
 STATUS(fmi2GetString, (fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2String value[]))
 {
@@ -142,10 +136,7 @@ STATUS(fmi2GetString, (fmi2Component c, const fmi2ValueReference vr[], size_t n,
   return n ? failed(c, fmi2Error, "there are no String variables") : fmi2OK;
 }
 
-STATUS(fmi2SetReal, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Real value[]))
-{
-  return set_reals(c, vr, n, value);
-}
+VALUES(fmi2SetReal, const fmi2Real, set_reals)
 
 STATUS(fmi2SetInteger, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Integer value[]))
 {
@@ -153,10 +144,7 @@ STATUS(fmi2SetInteger, (fmi2Component c, const fmi2ValueReference vr[], size_t n
   return n ? failed(c, fmi2Error, "no Integer variable can be set") : fmi2OK;
 }
 
-STATUS(fmi2SetBoolean, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Boolean value[]))
-{
-  return set_booleans(c, vr, n, value);
-}
+VALUES(fmi2SetBoolean, const fmi2Boolean, set_booleans)
 
 STATUS(fmi2SetString, (fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2String value[]))
 {

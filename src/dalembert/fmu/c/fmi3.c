@@ -143,35 +143,17 @@ STATUS(fmi3EnterInitializationMode, (fmi3Instance c, fmi3Boolean given, fmi3Floa
   return entered(me, INITIALISING);
 }
 
-STATUS(fmi3GetFloat64, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Float64 value[], size_t m))
-{
-  (void)m;
-  return get_reals(c, vr, n, value);
-}
-
-STATUS(fmi3SetFloat64, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, const fmi3Float64 value[], size_t m))
-{
-  (void)m;
-  return set_reals(c, vr, n, value);
-}
-
-STATUS(fmi3GetInt32, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Int32 value[], size_t m))
-{
-  (void)m;
-  return get_integers(c, vr, n, value);
-}
-
-STATUS(fmi3GetBoolean, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Boolean value[], size_t m))
-{
-  (void)m;
-  return get_booleans(c, vr, n, value);
-}
-
-STATUS(fmi3SetBoolean, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, const fmi3Boolean value[], size_t m))
-{
-  (void)m;
-  return set_booleans(c, vr, n, value);
-}
+#define VALUES(name, type, serve) \
+  STATUS(name, (fmi3Instance c, const fmi3ValueReference vr[], size_t n, type value[], size_t m)) \
+  { \
+    (void)m; \
+    return serve(c, vr, n, value); \
+  }
+VALUES(fmi3GetFloat64, fmi3Float64, get_reals)
+VALUES(fmi3SetFloat64, const fmi3Float64, set_reals)
+VALUES(fmi3GetInt32, fmi3Int32, get_integers)
+VALUES(fmi3GetBoolean, fmi3Boolean, get_booleans)
+VALUES(fmi3SetBoolean, const fmi3Boolean, set_booleans)
 
 /* types of which there are no variables */
 #define NO_VARIABLES(type) \

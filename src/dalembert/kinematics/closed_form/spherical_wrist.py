@@ -30,7 +30,7 @@ Candidate = tuple[dict[int, Value], Scalar]
 def turned_back(axes: list[tuple[JointAxis, Value]], v: Vec) -> Vec:
     """The direction before the motions of all."""
     for axis, value in axes:
-        v = axis.turned(undone(axis, value), v)
+        v = axis.turned(undone(value), v)
     return v
 
 

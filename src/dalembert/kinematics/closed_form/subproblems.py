@@ -82,7 +82,7 @@ class JointAxis:
         return plus(self.p, self.turned(value, minus(point, self.p)))
 
 
-def undone(axis: JointAxis, value: Value) -> Value:
+def undone(value: Value) -> Value:
     """The motion undone."""
     return (mul(-1, value[0]), value[1])
 

@@ -68,7 +68,7 @@ class ThreeParallel:
             for fifth, loose in self._fifth(field, value1, first, five, six, h, point6, along):
                 # R6 (R'^T R1 h) = R5^T h
                 rotated = matvec(tuple(zip(*turn, strict=True)), first.turned(value1, h))
-                sixth, slack = onto(field, six, rotated, five.turned(undone(five, fifth), h))
+                sixth, slack = onto(field, six, rotated, five.turned(undone(fifth), h))
                 by_joint = {0: value1, 4: fifth, 5: sixth}
                 for angles, odd in self._triangle(field, axes, by_joint, turn, shift):
                     solutions.append((by_joint | angles, add(add(free, loose), add(slack, odd))))
@@ -97,8 +97,8 @@ class ThreeParallel:
     ) -> tuple[Scalar, Scalar]:
         """Of R5^T h, along the common normal of axes 5 and 6 and across it."""
         common = self.common
-        height = sub(dot(h, first.moved(undone(first, value1), point6)), dot(h, five.p))
-        lean = dot(h, first.turned(undone(first, value1), along))
+        height = sub(dot(h, first.moved(undone(value1), point6)), dot(h, five.p))
+        lean = dot(h, first.turned(undone(value1), along))
         # h6 = cos h5 + sin (n x h5)
         across = sub(lean, mul(number(field, common.cosine), dot(h, five.h)))
         return field.divide(height, number(field, common.distance)), field.divide(across, number(field, common.sine))
@@ -116,9 +116,9 @@ class ThreeParallel:
     ) -> list[tuple[Value, Scalar]]:
         """Joint 5, once joint 1 is known."""
         if self.common.intersect:
-            return to_plane(field, five, h, six.h, dot(h, first.turned(undone(first, value1), along)))
+            return to_plane(field, five, h, six.h, dot(h, first.turned(undone(value1), along)))
         if self.common.parallel:
-            height = sub(dot(h, first.moved(undone(first, value1), point6)), dot(h, five.p))
+            height = sub(dot(h, first.moved(undone(value1), point6)), dot(h, five.p))
             return to_plane(field, five, h, minus(six.p, five.p), height)
         a, b = self._components(field, value1, first, five, h, point6, along)
         normal = vector(field, self.common.normal)
@@ -133,14 +133,14 @@ class ThreeParallel:
         flat = [minus(axis.p, scale(dot(h, axis.p), h)) for axis in axes[1:4]]
         point = flat[2]
         for k in (4, 5):
-            point = axes[k].moved(undone(axes[k], by_joint[k]), point)
-        point = axes[0].moved(undone(axes[0], by_joint[0]), plus(matvec(turn, point), shift))
+            point = axes[k].moved(undone(by_joint[k]), point)
+        point = axes[0].moved(undone(by_joint[0]), plus(matvec(turn, point), shift))
         goal = minus(point, scale(dot(h, point), h))
         offset = minus(goal, flat[0])
         two, three, four = (replace(axis, h=h, p=p) for axis, p in zip(axes[1:4], flat, strict=True))
         spoke = vector(field, perpendicular(self.chain.screws[1].direction))
         after = [(axes[k], by_joint[k]) for k in (4, 5)]
-        ahead = axes[0].turned(undone(axes[0], by_joint[0]), matvec(turn, turned_back(after, spoke)))
+        ahead = axes[0].turned(undone(by_joint[0]), matvec(turn, turned_back(after, spoke)))
         signs = [1 if self.chain.screws[k].direction @ self.chain.screws[1].direction > 0 else -1 for k in (1, 2, 3)]
         triangles = []
         for middle, free in to_sphere(field, _as(three, axes[2], signs[1]), two.p, flat[2], dot(offset, offset)):

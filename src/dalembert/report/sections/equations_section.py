@@ -101,9 +101,9 @@ def name_math(name: str) -> Html:
     return Html(f"<math><msub><mi>{name[0]}</mi><mn>{name[1:]}</mn></msub></math>")
 
 
-def flowing(polynomial: TrigPolynomial, digits: int = 5) -> Html:
+def flowing(polynomial: TrigPolynomial) -> Html:
     """MathML that breaks across lines: browsers do not break a formula, so each term is one."""
-    pieces = terms(as_one_sum(polynomial, None), MathML(digits))
+    pieces = terms(as_one_sum(polynomial, None), MathML(5))
     return Html(" ".join(f"<math><mrow>{piece}</mrow></math>" for piece in pieces) or "<math><mn>0</mn></math>")
 
 
