@@ -82,6 +82,8 @@ def joint_label(index: int, name: str) -> str:
     return f"joint {number}" if normalised in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"
 
 
-def drives_phrase(drives: bool) -> str:
-    """The phrase that says whether the drives are counted."""
+def drives_phrase(drives: bool, load: bool = False) -> str:
+    """The phrase that says whether the drives are counted, and a load in the hand."""
+    if load:
+        return "drives and load included" if drives else "links and load"
     return "drives included" if drives else "links alone"
