@@ -388,6 +388,15 @@ def test_the_third_guideline_wants_masses_that_fall_from_base_to_hand(weights: t
     assert found.figures["mass moved by j1"] == sum(weights)
 
 
+def test_a_link_that_is_heavy_by_its_load_is_said_to_hold_it() -> None:
+    arm = da.Arm.from_dh([{"name": f"j{k}", "a": 0.5, "mass": m} for k, m in enumerate((3, 2, 1), start=1)])
+    hand, middle = (masses(arm.holding(da.Load(4), link), ()).text for link in ("", arm.link_names[2]))
+    assert hand.startswith(f"link {arm.link_names[3]} with its load (5 kg) is heavier than the link before it (2 kg)")
+    assert middle.startswith(f"link {arm.link_names[2]} with its load (6 kg) is heavier")
+    bare = da.Arm.from_dh([{"a": 0.5, "mass": 1}, {"a": 0.5, "mass": 2}])
+    assert masses(bare, ()).text.startswith(f"link {bare.link_names[2]} (2 kg) is heavier")
+
+
 @pytest.mark.parametrize(("gravity", "verdict"), [((0, 0, -9.81), "met"), ((0, -9.81, 0), "not met")])
 def test_the_fourth_guideline_asks_for_no_work_against_gravity_at_the_first_joint(
     gravity: tuple[float, ...], verdict: str

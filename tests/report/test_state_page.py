@@ -104,6 +104,16 @@ def test_hostile_names_stay_text_on_the_page_and_in_a_notebook(chrome: Chrome, t
     assert chrome.faults == []
 
 
+def test_a_page_names_its_system_as_the_command_line_does() -> None:
+    arm = da.load("planar-2r")
+    for system, said in (
+        (arm, "The links alone."),
+        (arm.holding(da.Load(2)), "The links alone, holding 2 kg on link2."),
+        (arm.holding(da.Load(2)).driven, "With its drives: rotors and friction count, holding 2 kg on link2."),
+    ):
+        assert f'<p class="note">{said}</p>' in system.page().html
+
+
 def test_a_page_inside_a_notebook_stays_small() -> None:
     arm = da.load("panda", physical="ignore")
     assert len(arm.driven.holding(CUBE).page()._repr_html_()) < 200_000
