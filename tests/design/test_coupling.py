@@ -231,6 +231,15 @@ def test_a_counterweight_on_the_last_link_takes_the_load_off_its_joint() -> None
     assert found.mass == 2.0
 
 
+def test_a_counterweight_says_in_a_sentence_what_it_does_and_whether_it_can_be_built() -> None:
+    ask = da.load("articulated").analysis()
+    heavy, exact = str(ask.counterbalance("joint2")), str(ask.counterbalance("joint3", mass=0.5))
+    assert heavy.startswith("joint2: 22.5 kg on link upper arm, at (-0.7, 0, -0.15) m in its frame, lowers the largest")
+    assert "from 51.503 to 7.3575 N m; no pose exceeds 7.3575 N m, and no weight on this link leaves less" in heavy
+    assert heavy.endswith("half of the 15 kg that the joint moves; a spring with k a b = 44.145 N m does the same.")
+    assert exact.endswith("takes the gravity load away, up to 7.3575 N m without it.")
+
+
 def test_a_spring_of_the_strength_told_balances_as_the_weight_does() -> None:
     """k a b, from a above the axis to b on the link: the torque of a spring without free length is k a b sin(angle)."""
     arm = da.load("planar-2r").locked({"joint1": 0.0})
