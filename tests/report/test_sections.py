@@ -143,6 +143,9 @@ def test_short_forms_name_their_constants_and_say_which_the_load_changes() -> No
     section = short_forms.section(found, "2 kg")
     terms = [term for _, term in found.terms]
     assert "% of its largest value" in section.meaning
+    exact = short_forms.section(da.load("planar-2r").analysis().short_forms(tolerance=0.05)).meaning
+    assert "within <" not in exact
+    assert "instead of" not in exact
     lasting = sum(not constant.depends_on_load for constant in found.constants)
     count = (
         f"{lasting or 'none'} of their {len(found.constants)} constants {'stays' if lasting < 2 else 'stay'} the same"

@@ -16,7 +16,11 @@ def section(structure: Structure, names: tuple[str, ...]) -> Section:
         f"Of the {structure.independent} coefficients that an arm of this many joints can have, {structure.total} "
         f"{'is' if structure.total == 1 else 'are'} not zero here ({percent(float(structure.sparsity), 2)}), "
         f"{constant or 'none'} of them constant"
-        + (f"; the other {zero} never {'needs' if zero == 1 else 'need'} computing." if zero else ".")
+        + (
+            f"; {'one' if zero == 1 else f'the other {zero}'} never {'needs' if zero == 1 else 'need'} computing."
+            if zero
+            else "."
+        )
     )
     return Section(
         "structure",
