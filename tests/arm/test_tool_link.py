@@ -38,6 +38,7 @@ def arm(*paths: str) -> ArmDescription:
         (["wrist/right_finger/right_finger_tip"], "wrist"),
         (["wrist/gripper_base_link/gripper_body/left_jaw"], "gripper_base_link"),
         (["handle/shackle"], "shackle"),
+        (["finger_base/finger_upper/finger_tip"], "finger_tip"),
     ],
 )  # fmt: skip
 def test_the_tool_is_where_the_hand_is(paths: list[str], tool: str) -> None:

@@ -93,6 +93,36 @@ def test_mimicking_joints_are_refused_held_free_or_coupled(folder: Path) -> None
     assert "1 joint (R) and 1 that follows" in shown.out
 
 
+XACRO = """<robot name="rod" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="mass" default="2"/>
+<link name="base"/><link name="bob"><inertial><origin xyz="$(arg reach) 0 0"/><mass value="$(arg mass)"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="bob"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_arguments_of_a_xacro_file_are_given_on_the_command_line_as_in_python_and_as_ros_writes_them(
+    folder: Path,
+) -> None:
+    file = folder / "rod.xacro"
+    file.write_text(XACRO, encoding="utf-8")
+    for words, arguments in (
+        (["--arg", "reach=0.5"], {"reach": "0.5"}),
+        (["--arg", "reach:=0.5", "--arg", "mass=3"], {"reach": "0.5", "mass": "3"}),
+    ):
+        found = run(folder, "dynamics", file, *words, "--json")
+        torque = da.load(file, arguments=arguments).gravity_load([0.0])
+        assert json.loads(found.out)["effort"]["total"] == pytest.approx(torque)
+    arm = folder / "arm.toml"
+    for target, words, said in (
+        (file, [], "needs the argument 'reach'"),
+        (file, ["--arg", "reach=1", "--arg", "side=2"], "has no argument 'side'; its arguments are ['mass', 'reach']"),
+        (file, ["--arg", "reach"], "--arg takes an argument of a xacro file and its value"),
+        (arm, ["--arg", "reach=1"], "(--arg) are for a xacro file"),
+    ):
+        refused = run(folder, "dynamics", target, *words)
+        assert (refused.code, len(refused.sentences)) == (2, 1)
+        assert said in refused.sentences[0]
+
+
 GRIPPER = """<mujoco model="gripper"><worldbody><body name="link1"><joint name="j" axis="0 1 0"/>
 <geom size="0.1" pos="0.3 0 0"/><body name="hand" pos="0.5 0 0"><geom size="0.05"/>
 <body name="finger1"><joint name="f1" type="slide"/><geom size="0.02"/></body>

@@ -69,6 +69,11 @@ def test_code_of_a_reduced_model_is_for_the_hand_that_is_asked_for(folder: Path)
     name = "out/planar_2r_reduced_inverse_dynamics.c"
     assert "A load of 1.8 kg" in held.files[name.replace(".c", ".h")]
     system = da.load("planar-2r").holding(da.Load(1.8))
+    assert json.loads(held.out)["loads"] == ["no load", "1.8 kg"]
+    assert json.loads(empty.out)["loads"] == []
+    printed = run(folder, *words[:-3], "--load", "1.8").out
+    assert "Proved for the hand with no load and with 1.8 kg, and for all between." in " ".join(printed.split())
+    assert "joint1 [N m]" in printed
     both = json.loads(held.out)["constants"]
     model = system.holding(None).analysis().reduce(tolerance=0.2, others=[system])
     assert [k["value"] for k in both] == [k.value for k in model.constants]

@@ -54,6 +54,12 @@ def test_drives_reach_c_with_their_friction(name: str, tmp_path: Path):
     assert built_and_run(files, COMPILERS[0]).returncode == 0
 
 
+def test_drives_that_are_not_described_are_not_said_to_be_built_in(tmp_path: Path):
+    header = write_c(function(da.load("planar-2r").driven, "inverse_dynamics"), tmp_path)[0].read_text()
+    assert "The description has no drives: this is the links alone." in header
+    assert "friction" not in header
+
+
 @pytest.mark.parametrize("name", ["motor_torques", "inverse_dynamics", "forward_dynamics", "jacobian"])
 def test_joints_that_follow_others_reach_c(name: str, tmp_path: Path):
     arm = da.load(PALLETIZER).driven

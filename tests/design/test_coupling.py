@@ -231,6 +231,15 @@ def test_a_counterweight_on_the_last_link_takes_the_load_off_its_joint() -> None
     assert found.mass == 2.0
 
 
+def test_a_counterweight_says_in_a_sentence_what_it_does_and_whether_it_can_be_built() -> None:
+    ask = da.load("articulated").analysis()
+    heavy, exact = str(ask.counterbalance("joint2")), str(ask.counterbalance("joint3", mass=0.5))
+    assert heavy.startswith("joint2: 22.5 kg on link upper arm, at (-0.7, 0, -0.15) m in its frame, lowers the largest")
+    assert "from 51.503 to 7.3575 N m; no pose exceeds 7.3575 N m, and no weight on this link leaves less" in heavy
+    assert heavy.endswith("half of the 15 kg that the joint moves; a spring with k a b = 44.145 N m does the same.")
+    assert exact.endswith("takes the gravity load away, up to 7.3575 N m without it.")
+
+
 def test_a_spring_of_the_strength_told_balances_as_the_weight_does() -> None:
     """k a b, from a above the axis to b on the link: the torque of a spring without free length is k a b sin(angle)."""
     arm = da.load("planar-2r").locked({"joint1": 0.0})
@@ -386,6 +395,15 @@ def test_the_third_guideline_wants_masses_that_fall_from_base_to_hand(weights: t
     assert found.verdict == verdict
     assert found.text.count("heavier than the link before it") == sum(b > a for a, b in pairwise(weights))
     assert found.figures["mass moved by j1"] == sum(weights)
+
+
+def test_a_link_that_is_heavy_by_its_load_is_said_to_hold_it() -> None:
+    arm = da.Arm.from_dh([{"name": f"j{k}", "a": 0.5, "mass": m} for k, m in enumerate((3, 2, 1), start=1)])
+    hand, middle = (masses(arm.holding(da.Load(4), link), ()).text for link in ("", arm.link_names[2]))
+    assert hand.startswith(f"link {arm.link_names[3]} with its load (5 kg) is heavier than the link before it (2 kg)")
+    assert middle.startswith(f"link {arm.link_names[2]} with its load (6 kg) is heavier")
+    bare = da.Arm.from_dh([{"a": 0.5, "mass": 1}, {"a": 0.5, "mass": 2}])
+    assert masses(bare, ()).text.startswith(f"link {bare.link_names[2]} (2 kg) is heavier")
 
 
 @pytest.mark.parametrize(("gravity", "verdict"), [((0, 0, -9.81), "met"), ((0, -9.81, 0), "not met")])

@@ -55,6 +55,16 @@ MAP = GridChart(
 )
 
 
+def test_bars_leave_as_much_room_as_the_names_of_joints_need() -> None:
+    named = BarChart("b", "B", "", names=("joint 2, shoulder_lift_joint", "x" * 60), bars=(Bars("one", (1.0, 2.0)),))
+    drawn = str(named.drawing())
+    assert ">joint 2, shoulder_lift_joint<" in drawn
+    assert f">{'x' * 37}…<" in drawn
+    starts = [float(x) for x in re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="end"', drawn)]
+    assert min(starts) >= 7 * 38
+    assert min(box["x"] for box in named.pointer()["boxes"]) > max(starts)
+
+
 @pytest.mark.parametrize("figure", [LINE, BARS, GRID, MAP], ids=lambda figure: figure.name)
 def test_a_figure_is_named_focusable_escaped_and_finite(figure: Figure) -> None:
     page = figure.html()

@@ -27,6 +27,7 @@ from dalembert.report.sections import reduced_section as reduced
 from dalembert.report.sections import review_section as review
 from dalembert.report.sections import short_forms_section as short_forms
 from dalembert.report.sections import significance_section as significance
+from dalembert.report.sections import structure_section
 from dalembert.report.sections.equations_section import flowing
 from dalembert.report.sweeps import Sweep, chart
 from dalembert.report.write import plain
@@ -77,7 +78,7 @@ def test_coupling_is_ranked_and_weak_pairs_are_counted() -> None:
     ]
     found = coupling.section(("a", "b", "<c>"), pairs)
     assert found.meaning.startswith(
-        "Joints 2 and 3 couple most, up to 0.9 on a scale from 0 to 1, and 1 of the 3 pairs"
+        "Joints 2 and 3 couple most, up to 0.9 on a scale from 0 to 1, and 1 of the 3 pairs never exceeds 5\u00a0%"
     )
     assert numbers(found, "coupling", "joints") == ["2 and 3", "1 and 3", "1 and 2"]
     assert 'data-pose="2.0,2.0,2.0"' in found.html()
@@ -91,9 +92,35 @@ def test_terms_are_ranked_by_their_share_and_small_ones_are_counted() -> None:
         significance.Contribution(1, "G2", 45.0, 20.0, 0.9),
     ]
     found = significance.section(ARM, terms, states_of(ARM))
-    assert found.meaning.startswith("1 of the 3 terms never reach 1\u00a0%")
+    assert found.meaning.startswith("1 of the 3 terms never reaches 1\u00a0%")
+    large = significance.section(ARM, [terms[0], terms[2]], states_of(ARM))
+    assert large.meaning.startswith("All 2 terms reach 1\u00a0%")
     assert numbers(found, "significance", "term") == ["G2", "D11 qdd1", "C112 qd1 qd2"]
     assert sum(part.name.startswith("significance-") for part in found.parts if hasattr(part, "drawing")) == 2
+
+
+@pytest.mark.parametrize("drives", [False, True], ids=["links", "drives"])
+def test_curves_say_that_the_load_counts_where_it_does(drives: bool) -> None:
+    arm = da.load("planar-2r")
+    for system, load in ((arm, False), (arm.holding(da.Load(2)), True)):
+        driven = system.driven if drives else system
+        found = curves.section(driven.equations("numbers"))
+        (words,) = {part.title.rpartition(", ")[2] for part in found.parts if getattr(part, "name", "").startswith("D")}
+        assert words == ("drives " * drives or "links ") + ("and load" + " included" * drives if load
+                                                            else "included" if drives else "alone")  # fmt: skip
+        assert words in found.meaning
+        assert ("and the load" in str(found.parts[0])) == load
+
+
+def test_the_structure_of_an_arm_is_told_without_counts_of_nothing() -> None:
+    rods, turn = da.load("planar-2r"), da.load("ur5e")
+    assert structure_section.section(rods.equations().structure(), rods.joint_names).meaning == (
+        "Of the 7 coefficients that an arm of this many joints can have, 7 are not zero here (100\u00a0%), 1 of them "
+        "constant."
+    )
+    found = structure_section.section(turn.equations().structure(), turn.joint_names)
+    assert found.meaning.endswith("; the other 5 never need computing.")
+    assert numbers(found, "dependence", "depends on")[3] == "joint 5, wrist_2_joint; joint 6, wrist_3_joint"
 
 
 def test_a_review_says_what_is_not_met_and_what_a_weight_would_do() -> None:
@@ -116,6 +143,14 @@ def test_short_forms_name_their_constants_and_say_which_the_load_changes() -> No
     section = short_forms.section(found, "2 kg")
     terms = [term for _, term in found.terms]
     assert "% of its largest value" in section.meaning
+    exact = short_forms.section(da.load("planar-2r").analysis().short_forms(tolerance=0.05)).meaning
+    assert "within <" not in exact
+    assert "instead of" not in exact
+    lasting = sum(not constant.depends_on_load for constant in found.constants)
+    count = (
+        f"{lasting or 'none'} of their {len(found.constants)} constants {'stays' if lasting < 2 else 'stay'} the same"
+    )
+    assert f"proved for every pose; {count} under every load" in section.meaning
     assert numbers(section, "short-constants", "value") == [term.value for term in terms]
     assert numbers(section, "short-constants", "loaded") == [term.loaded[0] for term in terms]
     shown = found.forms[:2]

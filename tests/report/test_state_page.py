@@ -104,6 +104,41 @@ def test_hostile_names_stay_text_on_the_page_and_in_a_notebook(chrome: Chrome, t
     assert chrome.faults == []
 
 
+OVERLAPS = """
+Array.from(document.querySelectorAll('.controls tbody tr')).flatMap(row => {
+  const range = document.createRange(), boxes = Array.from(row.cells).map(cell => {
+    range.selectNodeContents(cell); return range.getBoundingClientRect(); });
+  const outside = boxes.filter(a => a.right > document.documentElement.clientWidth + 1).map(() => 'outside');
+  const meet = (a, b) =>
+    a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return outside.concat(boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b => meet(a, b)).map(() => 'overlap')));
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_of_joints_keep_clear_of_their_sliders_and_numbers(chrome: Chrome, tmp_path: Path, width: int) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(da.load("ur5e", physical="ignore").page().html, encoding="utf-8")
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    chrome.send("Emulation.setDeviceMetricsOverride", **size)
+    try:
+        chrome.open(page.as_uri())
+        assert chrome.until(lambda: chrome.value("document.querySelectorAll('.controls tbody tr').length") == 6)
+        assert chrome.value(OVERLAPS) == []
+    finally:
+        chrome.send("Emulation.clearDeviceMetricsOverride")
+
+
+def test_a_page_names_its_system_as_the_command_line_does() -> None:
+    arm = da.load("planar-2r")
+    for system, said in (
+        (arm, "The links alone."),
+        (arm.holding(da.Load(2)), "The links alone, holding 2 kg on link2."),
+        (arm.holding(da.Load(2)).driven, "With its drives: rotors and friction count, holding 2 kg on link2."),
+    ):
+        assert f'<p class="note">{said}</p>' in system.page().html
+
+
 def test_a_page_inside_a_notebook_stays_small() -> None:
     arm = da.load("panda", physical="ignore")
     assert len(arm.driven.holding(CUBE).page()._repr_html_()) < 200_000

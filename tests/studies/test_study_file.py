@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,16 @@ def test_every_example_runs_and_says_its_outputs(
     if path.stem == "puma_counterweight":
         assert said["best"]["certified"]
         assert said["best"]["value"] < 0.3 * said["best"]["before"]
+
+
+def test_every_number_that_a_study_prints_has_its_unit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", str(EXAMPLES / "puma_gears.toml"), "--samples", "16"]) == 0
+    said = capsys.readouterr().out
+    assert "Tolerance budget of energy [J]" in said
+    assert re.search(r"energy: [\d.]+ J with a standard deviation of [\d.]+ J;", said)
+    for head in ("load.link2.mass [kg]", "peak_motor_torque.motor2 [N m]", "energy [J]"):
+        assert head in said.partition("Pareto front")[2]
+    assert re.search(r"load.link2.com.x +-?[\d.]+ +m", said.partition("Best design")[2])
 
 
 def test_a_file_and_python_ask_the_same() -> None:

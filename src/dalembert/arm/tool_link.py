@@ -2,7 +2,7 @@
 
 Links are known by the words of their names. A tool frame (tool0, tcp, ee, end_effector) is taken first, then the base
 of a hand (hand, gripper, palm), then a flange; of an arm whose links have no such names the last link of its longest
-branch. A finger, and whatever hangs on one, is never the tool.
+branch. A finger, and whatever hangs on one, is never the tool, but of an arm that is one finger its tip is.
 """
 
 from __future__ import annotations
@@ -34,8 +34,11 @@ def default_tool_link(base: str, joints: Sequence[Joint]) -> str:
         depth[joint.child] = depth[joint.parent] + 1
         if joint.parent in fingers or any(part in words(joint.child) for part in FINGERS):
             fingers.add(joint.child)
-    # An arm of nothing but a hand has its fingers as branches; its base is what holds it.
-    links = [name for name in depth if name not in fingers and name != base] or [base]
+    links = [name for name in depth if name not in fingers and name != base]
+    if not links:
+        # An arm of nothing but a hand has its fingers as branches, and its base is what holds; one finger has its tip.
+        branched = len({joint.parent for joint in joints}) < len(joints)
+        links = [base] if branched else list(depth)
     for vocabulary, deepest in ((TOOL_FRAMES, True), (HANDS, False), (FLANGES, True)):
         candidates = [name for name in links if any(f" {word} " in words(name) for word in vocabulary)]
         if candidates:

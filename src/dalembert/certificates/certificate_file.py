@@ -107,7 +107,10 @@ def read(path: str | Path) -> dict[str, Any]:
     except ArmError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise CertificateError(f"{path} is no certificate of this package: {type(fault).__name__}, {fault}") from None
+        raise CertificateError(
+            f"{path} is no certificate of this package ({type(fault).__name__}: {fault}); "
+            "name a file that --certificate wrote"
+        ) from None
     if content["header"] != HEADER | {"kind": kind}:
         raise CertificateError(f"{path} has the header {content['header']}; this package reads {HEADER}")
     for name, form in forms.items():

@@ -10,7 +10,16 @@ from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
 from .printing import heading, paragraph, table
-from .system_options import AnglesAre, AnglesOption, ArmArgument, CleanOption, MimicOption, SkipOption, load_arm
+from .system_options import (
+    AnglesAre,
+    AnglesOption,
+    ArgOption,
+    ArmArgument,
+    CleanOption,
+    MimicOption,
+    SkipOption,
+    load_arm,
+)
 
 
 def bench(
@@ -20,6 +29,7 @@ def bench(
     ] = None,
     mimic: MimicOption = "refuse",
     skip: SkipOption = None,
+    arg: ArgOption = None,
     states: Annotated[int, typer.Option("--states", min=1, help="States in a batch.")] = benches.STATES,
     angles: AnglesOption = AnglesAre.MEANT,
     clean: CleanOption = None,
@@ -27,7 +37,7 @@ def bench(
     """Time per state of the compiled functions and of Pinocchio, MuJoCo, roboticstoolbox and CasADi."""
     if not benches.compiled_here():
         raise ArmError("there is no C compiler, so nothing is compiled and there is nothing to compare; install one")
-    loaded = load_arm(arm, mimic=mimic, skip=skip, angles=angles, clean=clean)
+    loaded = load_arm(arm, mimic=mimic, skip=skip, arg=arg, angles=angles, clean=clean)
     lines: list[benches.Line] = []
     for name in benches.available(function):
         lines += benches.compare_batch(loaded, name, states)

@@ -16,7 +16,7 @@ from dalembert.arm.errors import ArmError
 
 from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
-from .printing import figures, heading, say, table
+from .printing import figures, heading, joints_with_units, say, table
 from .reducing_bar import reducing_bar
 from .short_forms_printing import print_data, print_short_forms
 from .system_options import analysis_command
@@ -148,7 +148,7 @@ def print_model_data(
     system, both_hands = ask.system, served is not model
     print(json.dumps({
         "arm": system.name, "drives": system.drive_model, "tolerance": tolerance,
-        "interrupted": model.interrupted, "operations_before": model.before.total,
+        "loads": list(model.loads), "interrupted": model.interrupted, "operations_before": model.before.total,
         "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
         "rms": model.rms.tolist(), "scale": model.scale.tolist(),
         "asymmetry": float(model.asymmetry.max(initial=0.0)),
@@ -171,11 +171,16 @@ def print_model(
     heading(f"{system.name}, {about(system)}: every torque within {100 * tolerance:g} percent of its joint's largest")
     say(f"operations: {model.before.total} before, {model.after.total} after ({model.after})")
     table([
-        ("joint", list(system.joint_names)), ("largest\ntorque", figures(model.scale)),
+        joints_with_units(system, "effort"), ("largest\ntorque", figures(model.scale)),
         ("proved\nerror", figures(model.bound)), ("percent", figures(100 * model.share)),
         ("largest\nfound", figures(model.found)), ("RMS", figures(model.rms)),
         ("proved/\nfound", figures(model.tightness)),
     ])  # fmt: skip
+    if both_hands:
+        say(
+            f"Proved for the hand with {' and with '.join(model.loads)}, and for all between. The largest torque is, "
+            "for each joint, that of the hand with which it is least."
+        )
     if model.asymmetry_text:
         say(model.asymmetry_text)
     print_curve(model, curve)

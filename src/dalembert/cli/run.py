@@ -59,7 +59,7 @@ def application(names: Sequence[str]) -> typer.Typer:
     """The command with these subcommands; only their modules are imported."""
     app = typer.Typer(
         help="Robot-arm dynamics you can read, trust and run.",
-        epilog="ARM is the name of a built-in arm (see: dalembert list) or a .toml, .urdf or .xml file.",
+        epilog="ARM is the name of a built-in arm (see: dalembert list) or a .toml, .urdf, .xacro, .sdf or .xml file.",
         add_completion=False,
         pretty_exceptions_enable=False,
     )

@@ -185,11 +185,13 @@ def print_result(result: StudyResult, study_file: StudyFile, tables: list[DataTa
             name for name in result.columns if name in study_file.pareto or name in [f.name for f in result.factors]
         ]
         table([("design", [str(row) for row in front[:10]]),
-               *((name, [f"{result.column(name)[row]:.5g}" for row in front[:10]]) for name in columns)])  # fmt: skip
+               *((f"{name} [{result.columns[name][0]}]", [f"{result.column(name)[row]:.5g}" for row in front[:10]])
+                 for name in columns)])  # fmt: skip
     if best is not None:
         proved = ", certified over all poses" if best.certified else ""
         heading(f"Best design: {best.objective} {best.value:.5g} (before: {best.before:.5g}){proved}")
-        table([("factor", list(best.values)), ("value", [f"{x:.5g}" for x in best.values.values()])])
+        table([("factor", list(best.values)), ("value", [f"{x:.5g}" for x in best.values.values()]),
+               ("unit", [result.columns[name][0] for name in best.values])])  # fmt: skip
         if best.active:
             paragraph(f"Held by {', '.join(best.active)}.")
 

@@ -2,8 +2,8 @@
 
 ``--tool``, ``--load``, ``--drives``, ``--rotors``, ``--drives-file``, ``--gravity`` and ``--lock`` mean the same in
 every command that has them: the arm with that tool, which holds that load, with those drives, under that gravity, with
-those joints locked. ``--mimic``, ``--skip``, ``--angles`` and ``--clean`` say how its file is read. The states an
-analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
+those joints locked. ``--mimic``, ``--skip``, ``--arg``, ``--angles`` and ``--clean`` say how its file is read. The
+states an analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 EACH = "One for all joints, or one for each."
 
 ArmArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="ARM", help="A built-in arm (see: dalembert list) or a .toml, .urdf or .xml file.")
+    str,
+    typer.Argument(
+        metavar="ARM", help="A built-in arm (see: dalembert list) or a .toml, .urdf, .xacro, .sdf or .xml file."
+    ),
 ]
 LoadOption: TypeAlias = Annotated[
     str,
@@ -85,6 +88,10 @@ SkipOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--skip", metavar="KIND", help=f"Leave out of an MJCF file: {', '.join(SKIPPABLE)}; may be repeated."),
 ]
+ArgOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--arg", metavar="NAME=VALUE", help="A value for an argument of a xacro file; may be repeated."),
+]
 BoxOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -132,6 +139,7 @@ READING: dict[str, tuple[Any, Any]] = {
     "tool": (ToolOption, ""),
     "mimic": (MimicOption, "refuse"),
     "skip": (SkipOption, None),
+    "arg": (ArgOption, None),
     "angles": (AnglesOption, AnglesAre.MEANT),
     "clean": (CleanOption, None),
 }
@@ -254,11 +262,20 @@ def load_arm(
     tool: str = "",
     mimic: str = "refuse",
     skip: Sequence[str] | None = None,
+    arg: Sequence[str] | None = None,
     angles: AnglesAre = AnglesAre.MEANT,
     clean: float | None = None,
 ) -> da.Arm:
     """The arm, with one short note on stderr where no real body has some of its inertias."""
-    arm = da.load(name, physical="ignore", mimic=mimic, skip=skip or (), angles=angles.mode, clean=clean)
+    arm = da.load(
+        name,
+        physical="ignore",
+        mimic=mimic,
+        skip=skip or (),
+        angles=angles.mode,
+        clean=clean,
+        arguments=read_arguments(arg),
+    )
     if tool:
         arm = arm.with_tool(tool)
     note_impossible(arm, impossible(arm), f"'dalembert show {name}'")
@@ -280,6 +297,7 @@ def read_system(
     tool: str = "",
     mimic: str = "refuse",
     skip: Sequence[str] | None = None,
+    arg: Sequence[str] | None = None,
     angles: AnglesAre = AnglesAre.MEANT,
     clean: float | None = None,
     load: str = "",
@@ -291,7 +309,7 @@ def read_system(
     hint: bool = True,
 ) -> System:
     """The system that ARM and its options mean; ``hint`` says so where drives are described and not counted."""
-    arm = load_arm(name, tool, mimic, skip, angles, clean)
+    arm = load_arm(name, tool, mimic, skip, arg, angles, clean)
     if lock:
         arm = arm.locked(read_locks(arm, lock))
     if gravity:
@@ -351,6 +369,18 @@ def read_load(text: str | None, option: str = "--load") -> Load | None:
     if min(edges) < 0:
         raise ArmError(f"{option}: an edge is negative ({min(edges):g} m)")
     return Load.of(Inertia.box(mass, edges * 3 if len(edges) == 1 else edges), com)
+
+
+def read_arguments(words: Sequence[str] | None) -> dict[str, str]:
+    """The arguments of a xacro file that --arg names, as in ur_type=ur5e; := as ROS writes it is taken too."""
+    arguments: dict[str, str] = {}
+    for word in words or ():
+        name, equals, value = word.partition("=")
+        name = name.removesuffix(":").strip()
+        if not equals or not name:
+            raise ArmError(f"--arg takes an argument of a xacro file and its value, as in prefix=left_, not {word!r}")
+        arguments[name] = value
+    return arguments
 
 
 def read_locks(arm: ArmDescription, words: Sequence[str]) -> dict[str, object]:

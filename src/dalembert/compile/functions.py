@@ -316,7 +316,8 @@ def unfit(arm: ArmDescription, name: str) -> str:
     """Why this system cannot have a function; empty where it can."""
     motors = len(arm.drives.actuators)
     if name in OF_DRIVES and not arm.counts_drives:
-        return f"{name.replace('_', ' ')} belong to an arm with its drives; ask arm.driven for them"
+        name = name.replace("_", " ")
+        return f"{name} belong to an arm with its drives; ask arm.driven for them (--drives on the command line)"
     if name in ("motor_torques", "computed_motor_torques") and motors != arm.n:
         return (
             f"{motors} motors turn with {arm.n} joints, so that the share of each is not determined; ask for "
@@ -355,7 +356,9 @@ def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
         lines.append("There is no load in the hand.")
     for joint in arm.followers:
         lines.append(f"Joint {joint.name} follows: it stands at {joint.follows}.")
-    if arm.counts_drives:
+    if arm.counts_drives and not arm.drives:
+        lines.append("The description has no drives: this is the links alone.")
+    elif arm.counts_drives:
         lines.append(f"Rotors ({arm.drive_model}), transmission and friction of the drives are built in.")
     elif arm.drives:
         lines.append("The links alone: rotors and friction of the drives are not in it.")

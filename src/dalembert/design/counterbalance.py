@@ -63,6 +63,24 @@ class Counterbalance:
         """True if the weight is more than half of what the joint moves: nobody builds that, a spring suits."""
         return self.mass > self.moves / 2
 
+    def __str__(self) -> str:
+        x, y, z = (f"{value + 0.0:.4g}" for value in self.place)
+        weight = f"{self.joint}: {self.mass:.4g} kg on link {self.link}, at ({x}, {y}, {z}) m in its frame,"
+        if self.exact:
+            words = f"{weight} takes the gravity load away, up to {self.before:.5g} {self.unit} without it."
+        else:
+            words = (
+                f"{weight} lowers the largest gravity load from {self.before:.5g} to {self.after:.5g} {self.unit}; no "
+                f"pose exceeds {self.proved:.5g} {self.unit}, and no weight on this link leaves less than "
+                f"{self.least:.5g} {self.unit}."
+            )
+        if self.heavy:
+            words += (
+                f" That is too heavy to build, more than half of the {self.moves:.4g} kg that the joint moves; a "
+                f"spring with k a b = {self.spring:.5g} N m does the same."
+            )
+        return words
+
 
 def counterbalance(
     ranges: CertifiedRanges, joint: str | int, *, mass: object = None, radius: object = "0.2"

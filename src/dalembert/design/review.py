@@ -102,8 +102,13 @@ def directions(arm: ArmDescription, eq: Equations) -> Finding:
 def masses(arm: ArmDescription, pairs: tuple[Coupling, ...]) -> Finding:
     """Masses that fall from base to hand keep the loading factors, and with them the coupling, low."""
     link_masses = [float(body.inertia.mass) for body in arm.bodies]
+    loaded = {arm.body_of[link][0] for link, _ in arm.loads}
     rising = [
-        (arm.bodies[i].joint.child, link_masses[i], link_masses[arm.bodies[i].parent])
+        (
+            f"link {arm.bodies[i].joint.child}{' with its load' if i in loaded else ''}",
+            link_masses[i],
+            link_masses[arm.bodies[i].parent],
+        )
         for i in range(len(arm.bodies))
         if arm.bodies[i].parent >= 0 and link_masses[i] > link_masses[arm.bodies[i].parent] > 0
     ]

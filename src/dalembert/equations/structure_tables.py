@@ -41,11 +41,10 @@ def dependence_table(structure: Structure, names: tuple[str, ...] = ()) -> DataT
     rows = []
     for item in structure.coefficients:
         if item.zero is None:
-            joints = (
-                ", ".join(joint_label(j, names[j] if names else str(j + 1)) for j in item.joints)
-                or "nothing: it is constant"
-            )
-            rows.append((item.name, item.terms, joints))
+            labels = [joint_label(j, names[j] if names else str(j + 1)) for j in item.joints]
+            # Labels with a comma of their own, "joint 2, elbow", are kept apart by semicolons.
+            between = "; " if any("," in text for text in labels) else ", "
+            rows.append((item.name, item.terms, between.join(labels) or "nothing: it is constant"))
     return DataTable("dependence", "What each coefficient depends on", columns, tuple(rows), first=12)
 
 

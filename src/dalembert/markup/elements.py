@@ -21,6 +21,11 @@ def text(value: object) -> Html:
     return value if isinstance(value, Html) else Html(escape(str(value), quote=True))
 
 
+def breakable(name: str) -> Html:
+    """A name that may go on in the next line after an underscore, as wrist_ 1_joint."""
+    return join(name.split("_"), Html("_<wbr>"))
+
+
 def join(parts: Iterable[object], between: str = "") -> Html:
     """Parts concatenated, each escaped unless it is Html."""
     return Html(between.join(text(part) for part in parts))

@@ -54,6 +54,11 @@ def formatted(value: float | None, digits: int = 4) -> str:
     return plain.replace("-", MINUS) if plain not in ("0", "-0") else "0"
 
 
+def within_percent(share: float, digits: int = 3) -> str:
+    """A bound as a fraction in percent, as it stands after "within" or "no further than". Digits are rounded."""
+    return percent(share, digits).removeprefix("<\u00a0")
+
+
 def percent(share: float | None, digits: int = 3) -> str:
     """A fraction in percent; below ``LEAST`` it is given as an upper bound."""
     if share is None or math.isnan(share):
@@ -82,6 +87,8 @@ def joint_label(index: int, name: str) -> str:
     return f"joint {number}" if normalised in (f"joint{number}", f"j{number}", number) else f"joint {number}, {name}"
 
 
-def drives_phrase(drives: bool) -> str:
-    """The phrase that says whether the drives are counted."""
+def drives_phrase(drives: bool, load: bool = False) -> str:
+    """The phrase that says whether the drives are counted, and a load in the hand."""
+    if load:
+        return "drives and load included" if drives else "links and load"
     return "drives included" if drives else "links alone"

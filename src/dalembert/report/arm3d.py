@@ -19,7 +19,7 @@ from ..arm.exact import Angle
 from ..arm.following import Coupled
 from ..arm.placement import IDENTITY, Placement, product, step_rotation
 from ..formulations.chain import Chain, chain
-from ..markup.elements import Html, data, join, sub, tag
+from ..markup.elements import Html, breakable, data, join, sub, tag
 from ..markup.numbers import joint_label, unit
 from ..rings.real import REAL
 
@@ -218,7 +218,7 @@ def controls(arm: ArmDescription) -> Html:
                 "tr",
                 tag(
                     "th",
-                    name.removeprefix("joint ").replace(",", "", 1),
+                    breakable(name.removeprefix("joint ").replace(",", "", 1)),
                     scope="row",
                     title="no limits given" if unlimited else None,
                 ),

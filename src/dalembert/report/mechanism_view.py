@@ -47,15 +47,15 @@ def mechanism_script(mechanism: Mechanism) -> str:
     assembly = mechanism.assembly
     functions = [
         Skeleton(mechanism).function(),
-        *(mechanism_function(assembly, name) for name in ("newton_step", "gravity_load")),
+        *(mechanism_function(assembly, name) for name in ("newton_step", "inverse_dynamics")),
     ]
     code = "".join(javascript(function) for function in functions)
-    call = "drawMechanism(skeleton, newton_step, gravity_load);"
+    call = "drawMechanism(skeleton, newton_step, inverse_dynamics);"
     return f'{asset("mechanism3d.js")}(function () {{\n"use strict";\n{code}{call}\n}})();\n'
 
 
 def mechanism_drawing(mechanism: Mechanism, phi: Array, motion: MotionOnPage | None) -> Html:
-    """Canvas, player, and a row for each coordinate: slider, value, the load that holds the weight."""
+    """Canvas, player, and a row for each coordinate: slider, value, the load that holds it there."""
     units = coordinate_units(mechanism)
     q = mechanism.coordinates_of(phi)
     skeleton = Skeleton(mechanism)
@@ -89,7 +89,7 @@ def mechanism_drawing(mechanism: Mechanism, phi: Array, motion: MotionOnPage | N
         )
         cells = (name, slider, tag("output", id=f"mechanism-v{k}"), tag("output", id=f"mechanism-l{k}"))
         rows.append(tag("tr", *(tag("td", cell) for cell in cells)))
-    head = tag("tr", *(tag("th", text) for text in ("coordinate", "move it", "position", "load that holds the weight")))
+    head = tag("tr", *(tag("th", text) for text in ("coordinate", "move it", "position", "load that holds it")))
     player = tag("p", tag("button", "play", type="button", id="mechanism-play"), " the motion of this page")
     return tag(
         "div",

@@ -80,8 +80,8 @@ class StatePage:
     def _system_lines(self) -> list[str]:
         """What the system is beside its links."""
         loads = [f"{float(load.body.mass):g} kg on {link}" for link, load in self.system.loads]
-        drives = "with its drives: rotors and friction count" if self.system.counts_drives else "the links alone"
-        return [f"Links holding {', '.join(loads)}; {drives}." if loads else f"{drives[0].upper()}{drives[1:]}."]
+        drives = "With its drives: rotors and friction count" if self.system.counts_drives else "The links alone"
+        return [f"{drives}, holding {' and '.join(loads)}." if loads else f"{drives}."]
 
     @property
     def _causes(self) -> list[tuple[int, str]]:

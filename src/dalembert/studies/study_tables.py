@@ -34,7 +34,8 @@ def budget_tables(result: StudyResult, budgets: Mapping[str, float | None]) -> t
 
 
 def _budget(result: StudyResult, name: str, allowed: float | None) -> DataTable:
-    return budget_table(result.budget(name, allowed))
+    units = {column: unit for column, (unit, _) in result.columns.items()}
+    return budget_table(result.budget(name, allowed), units)
 
 
 def _tables_and_reasons(makers: Sequence[Callable[[], DataTable]]) -> tuple[list[DataTable], list[str]]:
@@ -114,18 +115,20 @@ def morris_table(output: str, effects: Sequence[MorrisEffect], unit: str) -> Dat
     return DataTable(f"morris-{output}", f"Effects on {output}", columns, rows, note)
 
 
-def budget_table(budget: ToleranceBudget) -> DataTable:
-    """Shares of the factors in the variance of an output."""
+def budget_table(budget: ToleranceBudget, units: Mapping[str, str]) -> DataTable:
+    """Shares of the factors in the variance of an output; ``units`` are those of factors and outputs."""
+    unit = units[budget.output]
     columns = (
-        Column("factor", "factor"), Column("share", "share of the variance", kind="share"),
+        Column("factor", "factor"), Column("unit", "unit", kind="unit"),
+        Column("share", "share of the variance", kind="share"),
         Column("slope", "output per factor", kind="number"), Column("spread", "spread now", kind="number"),
         Column("allowed", "spread allowed", kind="number"),
     )  # fmt: skip
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (row.factor, row.share, row.slope, row.spread, row.allowed) for row in budget.shares
+        (row.factor, units[row.factor], row.share, row.slope, row.spread, row.allowed) for row in budget.shares
     )
     note = (
-        f"{budget.output}: {budget.mean:.5g} with a standard deviation of {budget.spread:.4g}; a linear fit explains "
-        f"{100 * budget.linear:.4g} percent of the variance. Allowed is {budget.allowed:.4g}."
+        f"{budget.output}: {budget.mean:.5g} {unit} with a standard deviation of {budget.spread:.4g} {unit}; a linear "
+        f"fit explains {100 * budget.linear:.4g} percent of the variance. Allowed is {budget.allowed:.4g} {unit}."
     )
-    return DataTable(f"budget-{budget.output}", f"Tolerance budget of {budget.output}", columns, rows, note)
+    return DataTable(f"budget-{budget.output}", f"Tolerance budget of {budget.output} [{unit}]", columns, rows, note)

@@ -207,7 +207,7 @@ REFUSED = {
     "no such link": (robot(A, AB), "joint 'j' names link 'b', which is not there"),
     "same link name": (robot(A, A, B, AB), "two links are named 'a'"),
     "same joint name": (robot(A, B, link("c"), AB, joint("j", "b", "c")), "two joints are named 'j'"),
-    "no link": (robot(), "at least a base link"),
+    "no link": (robot(), "has no <link>, so there is no arm in it"),
     "no name": (robot("<link/>"), "a <link> has no name"),
     "no type": (robot(A, B, '<joint name="j"/>'), "joint 'j': has no 'type'"),
     "no child": (robot(A, '<joint name="j" type="fixed"><parent link="a"/></joint>'), "joint 'j': has no <child>"),

@@ -96,6 +96,16 @@ def test_a_template_is_the_arm_that_it_stands_for() -> None:
     assert da.load(arm.write_urdf()).mass_matrix(q) == pytest.approx(arm.mass_matrix(q))
 
 
+def test_a_file_that_an_argument_leads_past_is_named_with_the_one_that_includes_it(tmp_path: Path) -> None:
+    main = tmp_path / "arm.xacro"
+    body = '<xacro:arg name="dof" default=""/><xacro:include filename="$(arg dof)dof/arm.xacro"/></robot>'
+    main.write_text(HEAD.format("x") + body, encoding="utf-8")
+    with pytest.raises(da.ArmError) as fault:
+        da.load(main)
+    assert str(tmp_path / "dof" / "arm.xacro") in str(fault.value)
+    assert f"{main} includes it as '$(arg dof)dof/arm.xacro'" in str(fault.value)
+
+
 @pytest.mark.filterwarnings("ignore::dalembert.arm.errors.SkippedWarning")
 def test_files_are_included_from_the_folder_and_from_packages_and_from_nowhere_else(tmp_path: Path) -> None:
     package = tmp_path / "my_arm"
@@ -119,6 +129,13 @@ def test_files_are_included_from_the_folder_and_from_packages_and_from_nowhere_e
         with pytest.raises(da.ArmError, match=r"out of|outside"):
             da.load(main)
     assert referenced_file("package://my_arm/urdf/arm.urdf.xacro", package / "urdf") == main.resolve()
+    cloned = main.parent.parent.rename(tmp_path / "My_Arm_Repository")
+    with pytest.raises(da.ArmError, match="'my_arm' is not found"):
+        referenced_file("package://my_arm/urdf/arm.urdf.xacro", cloned / "urdf")
+    (cloned / "package.xml").write_text("<package><name> my_arm </name></package>", encoding="utf-8")
+    found = referenced_file("package://my_arm/urdf/arm.urdf.xacro", cloned / "urdf")
+    assert found == (cloned / "urdf" / "arm.urdf.xacro").resolve()
+    cloned.rename(package)
     for wrong, said in (
         ("package://nowhere/x", "not found"),
         ("package://../x", "no name"),
@@ -167,7 +184,11 @@ def test_texts_and_tables_are_no_operands(text: str, sentence: str) -> None:
         ('<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>', "without end"),
         ('<xacro:property name="a" value="${b}"/><xacro:property name="b" value="${a}"/><link name="${a}"/>', "circle"),
         ('<link name="${nothing}"/>', "no property 'nothing'"),
-        ('<link name="$(arg side)"/>', "needs the argument 'side'"),
+        ('<link name="$(arg side)"/>', "needs the argument 'side'.* --arg side=VALUE"),
+        (
+            '<xacro:macro name="arm" params=""><link name="base"/></xacro:macro>',
+            "the macro 'arm' and has no <link>; load",
+        ),
         ('<link name="$(eval 1+1)"/>', "not read here, for safety"),
         ('<link name="$(env HOME)"/>', "not read here, for safety"),
         ('<xacro:element xacro:name="link"/>', "neither a macro"),

@@ -56,7 +56,7 @@ def read(
     options = _Options(physical, mimic, Omissions.of("skip", skip).kinds, angles, dict(arguments or {}))
     arm = _read(source, options)
     if arguments and not options.used:
-        raise ArmError(f"{arm.where}arguments are for a xacro file, and this is none; call without them")
+        raise ArmError(f"{arm.where}arguments (--arg) are for a xacro file, and this is none; leave them out")
     if tolerance is None:
         hint(arm)
         return arm

@@ -1,7 +1,8 @@
 """Files by the names of ROS packages: ``package://pkg/path``, ``model://pkg/path``, ``$(find pkg)/path``.
 
 A package is a folder of that name: one that holds the file that names it, or stands beside one that does; or a place of
-``ROS_PACKAGE_PATH``, or ``share/`` of ``AMENT_PREFIX_PATH``. Paths never lead out of their package.
+``ROS_PACKAGE_PATH``, or ``share/`` of ``AMENT_PREFIX_PATH``. A folder that holds the file may have another name, as
+clones of repositories do, and the name in its ``package.xml``. Paths never lead out of their package.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from pathlib import Path
 
 from ..errors import ArmError
 from .expression import shown
+from .text_files import read_text
+from .xml_text import parse
 
 SCHEME = re.compile(r"(package|model|file)://(.*)", re.DOTALL)
 NAME = re.compile(r"[A-Za-z0-9_.\-]+")
@@ -25,7 +28,7 @@ def package_folder(name: str, folder: Path | None) -> Path:
     if folder is not None:
         start = folder.resolve()
         for parent in (start, *start.parents):
-            if parent.name == name:
+            if parent.name == name or name_in_manifest(parent) == name:
                 return parent
             if parent != parent.parent:  # folders at the root of the machine, as /etc, are nobody's packages
                 roots.append(parent)
@@ -38,6 +41,14 @@ def package_folder(name: str, folder: Path | None) -> Path:
     raise ArmError(
         f"the package {shown(name)} is not found {where}; put its folder there, or name its place in ROS_PACKAGE_PATH"
     )
+
+
+def name_in_manifest(folder: Path) -> str:
+    """The name that the ``package.xml`` of a folder gives its package; empty where there is none."""
+    manifest = folder / "package.xml"
+    if not manifest.is_file():
+        return ""
+    return (parse(read_text(manifest), str(manifest)).findtext("name") or "").strip()
 
 
 def referenced_file(reference: str, folder: Path | None) -> Path:

@@ -72,6 +72,8 @@ def read_urdf(
             _hides_nothing(child)
     if len(links) > MOST_LINKS:
         raise root.fault(f"has {len(links)} links; at most {MOST_LINKS} are read, leave out what is not the arm")
+    if not links:
+        raise root.fault("has no <link>, so there is no arm in it; name the file that describes the robot")
     treated_joints = treated([joint for joint, _ in joints], mimics, mimic)
     moving = {joint.name for joint in treated_joints if joint.moves}
     gravity, tool, meshes = _extension(root)

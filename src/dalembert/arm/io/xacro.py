@@ -92,6 +92,11 @@ def expand_xacro(
     reader.tell_folder(folder)
     expanded = Element(root.tag, {key: reader.text(value, top, 0) for key, value in root.attrib.items()})
     expanded.extend(reader.children(root, top, 0))
+    if top.macros and next(expanded.iter("link"), None) is None:
+        raise ArmError(
+            f"{origin}: defines the macro {shown(next(iter(top.macros)))} and has no <link>; load the file that "
+            "includes it and calls the macro"
+        )
     unused = set(arguments or {}) - reader.used_arguments
     if unused:
         raise ArmError(
@@ -197,7 +202,7 @@ class _Reader:
         if not isinstance(name, str):
             raise self.fault("load_yaml takes the name of a file")
         if name not in self.tables:
-            self.tables[name] = read_yaml(self.located(name))
+            self.tables[name] = read_yaml(self.located(name), f"{self.origin} reads it, with the arguments it has")
         return self.tables[name]
 
     def located(self, name: str) -> Path:
@@ -227,7 +232,10 @@ class _Reader:
                 return str(self.arguments[name])
             if name in self.defaults:
                 return self.defaults[name]
-            raise self.fault(f"needs the argument {shown(name)}; give it: da.load(file, arguments={{{name!r}: ...}})")
+            raise self.fault(
+                f"needs the argument {shown(name)}; give it: da.load(file, arguments={{{name!r}: ...}}), on the "
+                f"command line --arg {name}=VALUE"
+            )
         if word == "find":
             self.packages.append(package_folder(name, self.folder))
             return str(self.packages[-1])
@@ -344,7 +352,8 @@ class _Reader:
         if "ns" in element.attrib:
             raise self.fault("ns= of an include is not read here; run xacro on it and load the .urdf it gives")
         path = self.located(name)
-        part = parse(text_of(file_bytes(path), str(path)), str(path))
+        missing = f"{self.origin} includes it as {shown(element.get('filename', ''))}, with the arguments it has"
+        part = parse(text_of(file_bytes(path, missing=missing), str(path)), str(path))
         including_folder, self.folder = self.folder, path.parent
         expanded = self.children(part, scope, depth + 1)
         self.folder = including_folder

@@ -14,8 +14,8 @@ LARGEST_YAML = 1_000_000
 DEEPEST = 50
 
 
-def read_yaml(path: Path) -> Any:
-    """The tables of a file: texts, numbers, truths, lists and tables of these, nothing else."""
+def read_yaml(path: Path, missing: str = "name another file") -> Any:
+    """The tables of a file: texts, numbers, truths, lists and tables of these; ``missing`` is the remedy without it."""
     try:
         import yaml  # type: ignore[import-untyped,unused-ignore]
     except ImportError:
@@ -32,7 +32,7 @@ def read_yaml(path: Path) -> Any:
 
     Loader.add_constructor("!degrees", angle(math.pi / 180))
     Loader.add_constructor("!radians", angle(1.0))
-    text = read_text(path, LARGEST_YAML)
+    text = read_text(path, LARGEST_YAML, missing)
     try:
         tables = yaml.load(text, Loader)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as fault:

@@ -12,7 +12,9 @@ from ...markup.elements import Html, tag
 from ...markup.numbers import formatted
 from .figures import COLOURS, LEFT, RIGHT, VALUE, WIDTH, ChartAxis, Figure, label, scale, svg, ticks
 
-ROW, GAP, NAMES = 20, 12, 130
+ROW, GAP = 20, 12
+LETTER, LEAST_NAMES, MOST_LETTERS = 7.2, 130, 38
+"""Width of a letter of a name, the least width for names beside the left margin (px), and the most letters shown."""
 ROOM = 30
 """Width reserved for a number beside the longest bar."""
 
@@ -57,6 +59,12 @@ class BarChart(Figure):
         return math.log10(max(value, self._left_edge)) if self.logarithmic else value
 
     @property
+    def _names(self) -> float:
+        """The width for names beside the left margin (px): as much as the longest that is shown needs."""
+        letters = min(max(map(len, self.names), default=0), MOST_LETTERS)
+        return max(LEAST_NAMES, round(LETTER * letters) + 12 - LEFT)
+
+    @property
     def _left_edge(self) -> float:
         """The left edge of a logarithmic axis: a power of ten below the smallest magnitude, at most six decades."""
         sizes = [abs(x) for series in self.bars for span in series.spans() for x in span if x > 0]
@@ -68,9 +76,9 @@ class BarChart(Figure):
         """The horizontal scale."""
         values = [self._coordinate(x) for series in self.bars for span in series.spans() for x in span]
         if self.logarithmic:
-            full_scale = scale([math.log10(self._left_edge), *values], LEFT + NAMES, WIDTH - RIGHT)
+            full_scale = scale([math.log10(self._left_edge), *values], LEFT + self._names, WIDTH - RIGHT)
             return type(full_scale)(math.log10(self._left_edge), full_scale.high, full_scale.start, full_scale.end)
-        return scale(values, LEFT + NAMES, WIDTH - RIGHT - (ROOM if self.numbers else 0), zero=True)
+        return scale(values, LEFT + self._names, WIDTH - RIGHT - (ROOM if self.numbers else 0), zero=True)
 
     def drawing(self) -> Html:
         """The SVG element."""
@@ -92,8 +100,8 @@ class BarChart(Figure):
         for row, name in enumerate(self.names):
             top = 8 + row * (ROW * len(self.bars) + GAP)
             middle = top + ROW * len(self.bars) / 2 + 4
-            short = name if len(name) <= 26 else f"{name[:25]}…"
-            parts.append(tag("text", short, x=LEFT + NAMES - 8, y=middle, text_anchor="end", class_="name"))
+            short = name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
+            parts.append(tag("text", short, x=LEFT + self._names - 8, y=middle, text_anchor="end", class_="name"))
         for rect in self._rects(x_scale):
             title = tag("title", rect["say"])
             rects.append(
@@ -109,7 +117,7 @@ class BarChart(Figure):
             )
             if self.numbers:
                 rects.append(label(rect["high"], rect["x"] + rect["w"] + 5, rect["y"] + 13, "start"))
-        centre = (LEFT + NAMES + WIDTH - RIGHT) / 2
+        centre = (LEFT + self._names + WIDTH - RIGHT) / 2
         parts.append(
             tag("text", self.axis.title, x=centre, y=bottom + 38, text_anchor="middle", class_="title"),
         )

@@ -41,7 +41,8 @@ def section(
     ]
     note = (
         f"{len(motion.q)} moments; largest and root mean square are those of the motion, the latter over its time. "
-        f"Inertia: {drives_phrase(arm.counts_drives)}. Shares are of the largest term of the joint along this motion."
+        f"Inertia: {drives_phrase(arm.counts_drives, bool(arm.loads))}. "
+        "Shares are of the largest term of the joint along this motion."
     )
     if arm.counts_drives:
         note += " Friction is no term of the table; the figures have it."

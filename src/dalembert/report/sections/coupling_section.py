@@ -54,8 +54,8 @@ def section(
     if ranked and ranked[0].largest > 0:
         top = ranked[0]
         alone = (
-            f", and {len(weak)} of the {len(pairs)} pairs never exceed {percent(0.05)}, so they can be controlled "
-            "as if alone"
+            f", and {len(weak)} of the {len(pairs)} pairs never {'exceeds' if len(weak) == 1 else 'exceed'} "
+            f"{percent(0.05)}: those joints hardly feel each other"
             if weak
             else f", and every one of the {len(pairs)} pairs couples"
             if len(pairs) > 1

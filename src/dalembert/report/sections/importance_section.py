@@ -62,7 +62,7 @@ def section(
         parts.append(boundary(arm, fast))
     drawn = [*gravity[: MOST_FIGURES // 2], *coupling[: MOST_FIGURES - min(len(gravity), MOST_FIGURES // 2)]]
     figures = [figure(arm, ratio, waves) for ratio in drawn if ratio.joints]
-    inertia = drives_phrase(arm.counts_drives)
+    inertia = drives_phrase(arm.counts_drives, bool(arm.loads))
     text = f"Inertia: {inertia}. Least and largest values are reached, and certified like the ranges above"
     uncertified = [ratio.name for ratio in nonzero if not ratio.certified]
     if uncertified:

@@ -8,7 +8,7 @@ from ...bounds.ranges import Range
 from ...design.range_tables import gravity_table, inertia_table, pretty
 from ...design.tables import GravityRow, InertiaRow, LoadTables
 from ...markup.elements import Html
-from ...markup.numbers import formatted, joint_label, listed, percent
+from ...markup.numbers import formatted, joint_label, listed, percent, within_percent
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..section import Part, Section, paragraph
@@ -127,7 +127,7 @@ def proof(tables: LoadTables) -> Html:
         worst = max(range_.gap / max(range_.largest, 1e-300) for range_ in certified)
         sentence = (
             "Every least and largest value is reached at the pose shown, and branch and bound on the exact closed form "
-            f"proves that no pose in the box goes further than {percent(worst, 2)} of the value beyond it."
+            f"proves that no pose in the box goes further than {within_percent(worst, 2)} of the value beyond it."
         )
     uncertified = list(dict.fromkeys(row.name for row in rows if not row.certified))
     if uncertified:

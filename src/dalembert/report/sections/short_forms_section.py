@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...equations.printing.letters import in_mathml
 from ...markup.data_tables import DataTable
 from ...markup.elements import Html, join, tag
-from ...markup.numbers import listed, percent
+from ...markup.numbers import listed, percent, within_percent
 from ...reduction.shortforms.form_errors import RELATIVE_TO
 from ...reduction.shortforms.form_tables import constant_table, form_table
 from ...reduction.shortforms.short_form import ReducedCoefficient, ReducedTerm
@@ -27,10 +27,15 @@ def section(model: ShortFormModel, load: str = "", arm: str = "", long: Sequence
     lasting = [constant.name for constant in model.constants if not constant.depends_on_load]
     exception = f" but {listed(list(long))}" if long else ""
     meaning = (
-        f"{after} terms instead of {before} give every inertia and gravity load of a joint{exception} within "
-        f"{percent(worst, 2)} of its {reference}"
-        + (f", and {len(lasting)} of their {len(model.constants)} constants do not depend on the load" if load else "")
-        + ", proved for every pose."
+        f"{after} terms{f' instead of {before}' if after < before else ''} give every inertia and gravity load of a "
+        f"joint{exception} within {within_percent(worst, 2)} of its {reference}, proved for every pose"
+        + (
+            f"; {len(lasting) or 'none'} of their {len(model.constants)} constants "
+            f"{'stays' if len(lasting) < 2 else 'stay'} the same under every load"
+            if load
+            else ""
+        )
+        + "."
     )
     lines = [tag("div", formula(form), class_="flow") for form in nonzero]
     zero = [form.name for form in model.forms if not form.terms]

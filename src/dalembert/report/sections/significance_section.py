@@ -36,10 +36,12 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
     """``states`` are those over which the terms are judged."""
     small = [term for term in terms if term.share < SMALL]
     meaning = (
-        f"{len(small)} of the {len(terms)} terms never reach {percent(SMALL)} of the largest term of their joint, "
-        "and could be left out with little loss."
-        if terms
-        else "No term contributes anything to any torque."
+        "No term contributes anything to any torque."
+        if not terms
+        else f"{len(small)} of the {len(terms)} terms never {'reaches' if len(small) == 1 else 'reach'} "
+        f"{percent(SMALL)} of the largest term of their joint, and could be left out with little loss."
+        if small
+        else f"All {len(terms)} terms reach {percent(SMALL)} of the largest term of their joint: all of them count."
     )
     parts: list[Html | DataTable | Figure] = [limits(arm, states), note(arm)]
     for index, joint in enumerate(arm.moving):
@@ -68,7 +70,7 @@ def note(arm: ArmDescription) -> Html:
     text = (
         "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
         "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares "
-        f"are of the largest term of the joint. Inertia: {drives_phrase(arm.counts_drives)}"
+        f"are of the largest term of the joint. Inertia: {drives_phrase(arm.counts_drives, bool(arm.loads))}"
     )
     return tag(
         "p", text + ("; friction, which is no term, is not ranked." if arm.counts_drives else "."), class_="note"

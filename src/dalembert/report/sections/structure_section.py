@@ -13,9 +13,14 @@ def section(structure: Structure, names: tuple[str, ...]) -> Section:
     zero = structure.independent - structure.total
     constant = sum(count.constant for count in structure.counts.values())
     meaning = (
-        f"Of the {structure.independent} coefficients an arm with {structure.n} joints can have, {structure.total} are "
-        f"not zero here ({percent(float(structure.sparsity), 2)}) and {constant} of those are constant, so {zero} "
-        "never need computing."
+        f"Of the {structure.independent} coefficients that an arm of this many joints can have, {structure.total} "
+        f"{'is' if structure.total == 1 else 'are'} not zero here ({percent(float(structure.sparsity), 2)}), "
+        f"{constant or 'none'} of them constant"
+        + (
+            f"; {'one' if zero == 1 else f'the other {zero}'} never {'needs' if zero == 1 else 'need'} computing."
+            if zero
+            else "."
+        )
     )
     return Section(
         "structure",

@@ -1,7 +1,7 @@
 // A mechanism on a canvas: its skeleton turned by the pointer, its coordinates moved by sliders. Where its joints are
 // comes from functions generated for this mechanism (report/mechanism_view.py): skeleton(phi) gives the points,
-// newton_step(phi, q) a step towards the coordinates q with what stays open, gravity_load(phi) what holds the weight.
-function drawMechanism(skeleton, newton_step, gravity_load) {
+// newton_step(phi, q) a step towards the coordinates q with what stays open, inverse_dynamics(phi, qd, qdd) the loads.
+function drawMechanism(skeleton, newton_step, inverse_dynamics) {
   "use strict";
   var source = document.getElementById("mechanism-data"), canvas = document.getElementById("mechanism-canvas");
   if (!source || !canvas) return;
@@ -9,6 +9,7 @@ function drawMechanism(skeleton, newton_step, gravity_load) {
   var phi = made.phi.slice(), q = made.q.slice(), view = { turn: -0.87, tilt: made.planar ? 1.5708 : 0.38, zoom: 1 };
   if (made.planar) view.turn = -1.5708;
   var FILLS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c5a"];
+  var still = made.names.map(function () { return 0; });
   var said = document.getElementById("mechanism-said");
   var sliders = made.names.map(function (_, k) { return document.getElementById("mechanism-q" + k); });
   var shown = made.names.map(function (_, k) { return document.getElementById("mechanism-v" + k); });
@@ -44,18 +45,25 @@ function drawMechanism(skeleton, newton_step, gravity_load) {
     });
   });
   var middle = low.map(function (x, k) { return (x + high[k]) / 2; });
-  var reach = Math.sqrt(low.reduce(function (sum, x, k) { return sum + (high[k] - x) * (high[k] - x); }, 0)) || 1;
+  function projected(p) {  // right, up and towards who looks, from the middle (m)
+    var ct = Math.cos(view.tilt), st = Math.sin(view.tilt), c = Math.cos(view.turn), s = Math.sin(view.turn);
+    var x = p[0] - middle[0], y = p[1] - middle[1], z = p[2] - middle[2], away = c * x + s * y;
+    return [-s * x + c * y, -st * away + ct * z, ct * away + st * z];
+  }
+  var span = [1e-9, 1e-9];  // of the first view, so that all of it is on the canvas, however narrow that is
+  all.forEach(function (points) {
+    points.map(projected).forEach(function (p) {
+      for (var k = 0; k < 2; k++) span[k] = Math.max(span[k], 2 * Math.abs(p[k]));
+    });
+  });
   function draw() {
     var wide = canvas.clientWidth, tall = canvas.clientHeight, fine = window.devicePixelRatio || 1;
     canvas.width = wide * fine; canvas.height = tall * fine;
     ink.setTransform(fine, 0, 0, fine, 0, 0);
     ink.clearRect(0, 0, wide, tall);
-    var ct = Math.cos(view.tilt), st = Math.sin(view.tilt), c = Math.cos(view.turn), s = Math.sin(view.turn);
-    var scale = view.zoom * 1.3 * Math.min(wide, tall) / reach;
-    var points = skeleton(phi).map(function (p) {
-      var x = p[0] - middle[0], y = p[1] - middle[1], z = p[2] - middle[2];
-      var right = -s * x + c * y, high = -st * (c * x + s * y) + ct * z, deep = ct * (c * x + s * y) + st * z;
-      return [wide / 2 + scale * right, tall / 2 - scale * high, deep];
+    var scale = 0.85 * view.zoom * Math.min((wide - 24) / span[0], (tall - 24) / span[1]);  // with room to move
+    var points = skeleton(phi).map(projected).map(function (p) {
+      return [wide / 2 + scale * p[0], tall / 2 - scale * p[1], p[2]];
     });
     function depth(list) { return list.reduce(function (sum, k) { return sum + points[k][2]; }, 0) / list.length; }
     var things = made.plates.map(function (plate) { return { plate: plate, deep: depth(plate) }; });
@@ -78,7 +86,7 @@ function drawMechanism(skeleton, newton_step, gravity_load) {
       ink.beginPath(); ink.arc(points[k][0], points[k][1], 3.5, 0, 2 * Math.PI);
       ink.fillStyle = "#fff"; ink.fill(); ink.lineWidth = 1.3; ink.strokeStyle = "#333"; ink.stroke();
     });
-    var hold = gravity_load(phi)[0];
+    var hold = inverse_dynamics(phi, still, still)[0];  // weight and springs, as in the table of the page
     made.names.forEach(function (_, k) {
       shown[k].textContent = (q[k] * made.factors[k]).toPrecision(4) + " " + made.units[k];
       loads[k].textContent = hold[k].toPrecision(4) + " " + made.efforts[k];
