@@ -49,6 +49,9 @@ def test_every_example_runs_and_says_its_outputs(
     assert "http://" not in page.read_text(encoding="utf-8").replace("http://www.w3.org", "")
     if path.stem == "puma_counterweight":
         assert said["best"]["certified"]
+        assert said["best"]["converged"]
+        assert (said["best"]["unit"], said["best"]["units"]["load.link2.mass"]) == ("N m", "kg")
+        assert "angles are shown in radians" in page.read_text(encoding="utf-8")
         assert said["best"]["value"] < 0.3 * said["best"]["before"]
 
 

@@ -1,4 +1,4 @@
-"""Why designs cannot be, many at once: numbers out of their ends or order, loads that no body has."""
+"""Why designs cannot be, many at once: numbers out of their ends or order, inertias that no body has."""
 
 from __future__ import annotations
 
@@ -39,18 +39,13 @@ def faults(known: Mapping[str, DescriptionNumber], names: Sequence[str], values:
             if not varied.isdisjoint((upper.name, lower)):
                 said = f"{upper.name} is below {lower}, which it must not be"
                 mark(column(upper.name) < column(lower), lambda row, said=said: said)  # type: ignore[misc]
-    for prefix in sorted({name.rpartition(".inertia.")[0] for name in names if _of_load(name)}):
+    for prefix in sorted({name.rpartition(".inertia.")[0] for name in names if known[name].of_real_body}):
         tensor = np.empty((len(values), 3, 3))
         for entry, i, j in ENTRIES:
             tensor[:, i, j] = tensor[:, j, i] = column(f"{prefix}.inertia.{entry}")
         said = f"{prefix}.inertia is that of no body: one of its moments is larger than the sum of the two others"
         mark(~_possible(tensor), lambda row, said=said: said)  # type: ignore[misc]
     return found
-
-
-def _of_load(name: str) -> bool:
-    """Whether a number is the inertia of a load, of an arm or of a chain."""
-    return ".inertia." in name and "load" in name.rpartition(".inertia.")[0].split(".")
 
 
 def _possible(tensor: Array) -> NDArray[np.bool_]:

@@ -54,13 +54,13 @@ class Output:
 
     kind: str
     name: str = ""
-    joints: tuple[str, ...] = ()
+    joints: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     function: Callable[[Any], Any] | None = None
     columns_of_function: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "joints", (self.joints,) if isinstance(self.joints, str) else tuple(self.joints))
         if (self.kind == "own") != (self.function is not None):
             raise ArmError('an output of one\'s own has kind "own" and a function of the system; give both')
         if self.kind != "own" and self.kind not in OUTPUTS:
