@@ -113,6 +113,9 @@ most = 200
         (("high = 2", "high = 0"), "for one value alone give values"),
         (('kind = "energy"', 'kind = "energy"\njoints = ["elbow"]'), "study.toml: output 'energy': no joint 'elbow'"),
         (('kind = "energy"', 'kind = "cycle_time"\njoints = ["joint1"]'), "not of single joints"),
+        (('kind = "energy"', 'kind = "cycle_time"'), "study.toml: output 'cycle_time': a joint has no limit"),
+        (('kind = "energy"', 'kind = "peak_motor_torque"'), "study.toml: planar-2r: .* drives = true"),
+        (('objective = "energy"', 'objective = "peak_motor_torque"'), "study.toml: optimize: .* drives = true"),
         (('kind = "energy"', 'kind = "range"\ncoefficient = "Q11"'), "study.toml: there is no coefficient 'Q11'"),
         (
             ('kind = "energy"', 'kind = "range"\nbox = {elbow = [0, 1]}'),

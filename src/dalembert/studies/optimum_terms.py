@@ -113,7 +113,7 @@ class DesignTerms:
                 f"{self.system.name}: a worst case over all poses is proved from the closed form of an arm, which a "
                 f"mechanism has not; take {', '.join((*TORQUES, *SMOOTH))}"
             )
-        if kind == "peak_motor_torque" and self.is_mechanism:
+        if kind == "peak_motor_torque":
             refuse_without_motors(self.system)
 
     def peak(self, x: Array, kind: str, rows: Sequence[int], weights: Array) -> Pieces:

@@ -15,7 +15,7 @@ from ..arm.errors import ArmError
 from ..arm.motor_units import motor_units
 from ..markup.numbers import unit
 from ..mechanisms.driven_mechanism import DrivenMechanism
-from ..mechanisms.mechanism_system import MechanismSystem
+from .mechanism_designs import refuse_without_motors
 from .motion_reductions import peak
 from .proved_outputs import (
     REDUCING,
@@ -135,10 +135,9 @@ def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
 
 
 def _motor_columns(output: Output, system: Designed) -> Columns:
+    refuse_without_motors(system)
     if isinstance(system, DrivenMechanism):
         return tuple((f".{name}", said) for name, said in zip(system.motor_names, system.motor_units, strict=True))
-    if isinstance(system, MechanismSystem):
-        raise ArmError(f"output {output.name!r} is of motors; give the mechanism as as_system(motors=True)")
     return tuple((f".{name}", said) for name, said in zip(system.drives.names, motor_units(system), strict=True))
 
 
@@ -173,6 +172,14 @@ def _peak_coupling(output: Output, study: DesignEvaluator, values: Array) -> Arr
     return k.max(axis=(1, 2, 3))[:, None]
 
 
+def _cycle_columns(output: Output, system: Designed) -> Columns:
+    if not (np.isfinite(system.effort_limits) | np.isfinite(system.velocity_limits)).all():
+        raise ArmError(
+            f"output {output.name!r}: a joint has no limit of effort, nor of velocity; give one in the arm's file"
+        )
+    return (("", "s"),)
+
+
 def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """The shortest time (s) of the path of the motion, all of it sped up or slowed down alike, within the limits.
 
@@ -180,10 +187,6 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     limit is bracketed by doublings and found by halving the bracket.
     """
     effort, speed = study.limits(values)
-    if not (np.isfinite(effort).all(axis=1) | np.isfinite(speed).all(axis=1)).all():
-        raise ArmError(
-            f"output {output.name!r}: a joint has no limit of effort and of velocity; give them in the arm's file"
-        )
     motion = study.motion
     fastest = np.abs(motion.qd).max(axis=0)
 
@@ -196,6 +199,7 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     for _ in range(math.ceil(math.log2(FASTEST))):
         more = fits(high)
         low, high = np.where(more, high, low), np.where(more, 2 * high, high)
+    possible &= ~fits(high)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         good = fits(middle)
@@ -244,7 +248,7 @@ OUTPUTS: dict[str, OutputKind] = {
     "peak_gravity": OutputKind(_each("effort"), _peak_gravity, needs_motion=True, by_joint=True),
     "peak_inertia": OutputKind(_each("inertia"), _peak_inertia, needs_motion=True, by_joint=True),
     "peak_coupling": OutputKind(_one("1"), _peak_coupling, needs_motion=True, reduces=False),
-    "cycle_time": OutputKind(_one("s"), _cycle_time, needs_motion=True),
+    "cycle_time": OutputKind(_cycle_columns, _cycle_time, needs_motion=True),
     "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
     "model_error": OutputKind(
         _each("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False, by_joint=True
