@@ -223,3 +223,13 @@ def test_a_motion_that_no_pace_brings_to_a_limit_has_no_cycle_time() -> None:
     )
     mixed = da.study(turning, {"load.mass": (0, 0.1)}, ["cycle_time"], motion=path, samples=2)
     assert (mixed.values >= path.velocity(np.linspace(0, 1, 501)).max() / 2 * (1 - 1e-9)).all()
+
+
+def test_peak_motor_torques_are_of_the_motors_that_are_named(driven: object, motion: object) -> None:
+    designs = np.array([[15.0, 1.0, 100.0]])
+    named = evaluator(driven, motion, Output("peak_motor_torque", joints=("motor3", "motor1")))
+    every = evaluator(driven, motion, Output("peak_motor_torque"))
+    assert [name for name, _ in named.columns] == ["peak_motor_torque.motor3", "peak_motor_torque.motor1"]
+    assert named.evaluate(designs).values.tolist() == every.evaluate(designs).values[:, [2, 0]].tolist()
+    with pytest.raises(ArmError, match="there is no motor 'joint1'; there are motor1"):
+        evaluator(driven, motion, Output("peak_motor_torque", joints=("joint1",)))

@@ -24,7 +24,7 @@ from .design_mass import DesignMass
 from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
 from .mechanism_designs import MechanismDesigns, refuse_without_motors
-from .outputs import OUTPUTS, Output
+from .outputs import OUTPUTS, Output, motor_names
 
 Array = NDArray[np.float64]
 Smooth = tuple[float, Array]
@@ -178,7 +178,7 @@ class DesignTerms:
         if wanted and kind not in BY_JOINT:
             raise ArmError(f"{self.system.name}: {kind} is not of single joints; leave joints out")
         motors = kind == "peak_motor_torque"
-        known = self._motor_names if motors else self.system.joint_names
+        known = motor_names(self.system) if motors else self.system.joint_names
         for name in wanted:
             if name not in known:
                 said = "there is no motor" if motors else "no joint moves that is called"
@@ -192,10 +192,6 @@ class DesignTerms:
         quantity = OUTPUTS[kind].columns(Output(kind), self.system)
         units = {quantity[row][1] for row in rows}
         return units.pop() if len(units) == 1 else ""
-
-    @property
-    def _motor_names(self) -> tuple[str, ...]:
-        return tuple(self.system.motor_names if self.is_mechanism else self.system.drives.names)
 
     def weights(self, kind: str, given: Sequence[float] | None, rows: Sequence[int]) -> Array:
         """What the torques are set against, joint by joint."""

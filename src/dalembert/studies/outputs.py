@@ -45,10 +45,10 @@ HALVINGS = 50
 class Output:
     """One quantity, or one for each joint: ``kind`` is a word of ``OUTPUTS``, or "own" with a ``function``.
 
-    ``joints`` are those that are asked for, all by default; ``name`` stands before the names of its columns, the kind
-    by default. ``options`` are those of the kind: a ``coefficient`` of "range", a ``pose`` and the ``stiffness`` of
-    servos (N m/rad) of "natural_frequency", the ``tolerance`` of "reduced_model" and "model_error", with the ``box``,
-    ``speed``, ``acceleration`` and ``effort`` that its proof is for.
+    ``joints`` are those that are asked for (of "peak_motor_torque" the motors), all by default; ``name`` stands before
+    the names of its columns, the kind by default. ``options`` are those of the kind: a ``coefficient`` of "range", a
+    ``pose`` and the ``stiffness`` of servos (N m/rad) of "natural_frequency", the ``tolerance`` of "reduced_model" and
+    "model_error", with the ``box``, ``speed``, ``acceleration`` and ``effort`` that its proof is for.
     ``function(system)`` of one's own gives a number, or a table of numbers by name.
     """
 
@@ -84,10 +84,17 @@ class Output:
             return tuple((f"{self.name}.{x}" if x else self.name, "") for x in self.columns_of_function or ("",))
         return tuple((f"{self.name}{tail}", said) for tail, said in OUTPUTS[self.kind].columns(self, system))
 
-    def rows(self, system: ArmSystem) -> list[int]:
-        """Indices of its joints."""
+    def rows(self, system: Designed) -> list[int]:
+        """Indices of its joints, or motors."""
         if self.joints and not (self.kind != "own" and OUTPUTS[self.kind].by_joint):
             raise ArmError(f"output {self.name!r} is not of single joints; leave joints out")
+        if self.kind != "own" and OUTPUTS[self.kind].of_motors:
+            refuse_without_motors(system)
+            known = motor_names(system)
+            for motor in self.joints:
+                if motor not in known:
+                    raise ArmError(f"output {self.name!r}: there is no motor {motor!r:.60}; there are {listed(known)}")
+            return [known.index(motor) for motor in self.joints or known]
         for joint in self.joints:
             if joint not in system.joint_names:
                 raise ArmError(f"output {self.name!r}: no joint {joint!r:.60} moves; {listed(system.joint_names)} do")
@@ -105,6 +112,8 @@ class OutputKind:
     needs_motion: bool = False
     by_joint: bool = False
     """Whether it is of each joint, or of those that are named."""
+    of_motors: bool = False
+    """Whether it is of motors, and its joints are names of these."""
     reduces: bool = True
     """Whether all that it asks along a motion is left of it by ``DesignEvaluator.reduced``."""
 
@@ -134,16 +143,20 @@ def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     return np.sqrt(study.reduced("inverse_dynamics", "square", values)[:, output.rows(study.system)])
 
 
+def motor_names(system: Designed) -> tuple[str, ...]:
+    """Names of the motors of an arm with drives, or of a mechanism with motors."""
+    return tuple(system.motor_names if isinstance(system, DrivenMechanism) else system.drives.names)
+
+
 def _motor_columns(output: Output, system: Designed) -> Columns:
-    refuse_without_motors(system)
-    if isinstance(system, DrivenMechanism):
-        return tuple((f".{name}", said) for name, said in zip(system.motor_names, system.motor_units, strict=True))
-    return tuple((f".{name}", said) for name, said in zip(system.drives.names, motor_units(system), strict=True))
+    units = system.motor_units if isinstance(system, DrivenMechanism) else motor_units(system)
+    names = motor_names(system)
+    return tuple((f".{names[row]}", units[row]) for row in output.rows(system))
 
 
 def _peak_motor_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of the torque at each motor (Szkodny 1995, eq. 13)."""
-    return study.reduced("motor_torques", "peak", values)
+    return study.reduced("motor_torques", "peak", values)[:, output.rows(study.system)]
 
 
 def _energy(output: Output, study: DesignEvaluator, values: Array) -> Array:
@@ -243,7 +256,9 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
 OUTPUTS: dict[str, OutputKind] = {
     "peak_torque": OutputKind(_each("effort"), _peak_torque, needs_motion=True, by_joint=True),
     "rms_torque": OutputKind(_each("effort"), _rms_torque, needs_motion=True, by_joint=True),
-    "peak_motor_torque": OutputKind(_motor_columns, _peak_motor_torque, needs_motion=True),
+    "peak_motor_torque": OutputKind(
+        _motor_columns, _peak_motor_torque, needs_motion=True, by_joint=True, of_motors=True
+    ),
     "energy": OutputKind(_one("J"), _energy, needs_motion=True, by_joint=True),
     "peak_gravity": OutputKind(_each("effort"), _peak_gravity, needs_motion=True, by_joint=True),
     "peak_inertia": OutputKind(_each("inertia"), _peak_inertia, needs_motion=True, by_joint=True),
