@@ -12,6 +12,7 @@ import dalembert as da
 from dalembert.api.study_loading import study_arm
 from dalembert.arm.errors import ArmError
 from dalembert.cli import main
+from dalembert.studies.study import Study
 from dalembert.studies.study_file import parse_study
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -174,3 +175,16 @@ def test_a_function_comes_from_the_command_line_and_numbers_are_listed(
     assert "motor.motor2.ratio.joint2" in capsys.readouterr().out
     assert main(["study", str(tmp_path / "study.toml"), "--threads", "2", "--processes", "2"]) == 2
     assert "give one of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("page", "said"), [("no/p.html", "there is no such folder"), (".", "is a folder")])
+def test_a_page_that_cannot_be_written_is_told_before_the_first_design(
+    page: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def worked_out(*_: Any, **__: Any) -> None:
+        raise AssertionError("a design was worked out")
+
+    monkeypatch.setattr(Study, "run", worked_out)
+    (tmp_path / "study.toml").write_text(PLAIN, "utf-8")
+    assert main(["study", str(tmp_path / "study.toml"), "--page", str(tmp_path / page)]) == 2
+    assert said in capsys.readouterr().err

@@ -66,6 +66,7 @@ def study(
     if sum(x is not None and x != "" for x in (threads, processes, scheduler or None)) > 1:
         raise ArmError("--threads, --processes and --scheduler are three places to work; give one of them")
     from dalembert.api.study_loading import load_study
+    from dalembert.studies.study_files import check_folder
 
     study_file = load_study(file)
     study_ = study_file.study
@@ -76,6 +77,8 @@ def study(
     )  # fmt: skip
     study_file = replace(study_file, study=study_)
     study_file.check()
+    if page is not None:
+        check_folder(page)
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
     try:
         with progress_bar() as progress:
