@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,6 +116,23 @@ def test_products_that_meet_again_cancel_or_are_computed_once():
     assert evaluate(reassociated([b * nothing + c]), dict.fromkeys("abcd", Fraction(3)), Rationals) == [3]
     double = Function("twice", (("x", 2),), (("y", (1,)),), lambda: ([twice(*Graph().inputs("x_", 2))],))
     assert Kernel(double)([3.0, 5.0]) == pytest.approx([30.0])
+
+
+@pytest.mark.usefixtures("needs_compiler")
+def test_sums_of_which_a_constant_is_left_are_constants_in_batches_too():
+    """Of ((p + a) + b - (p + b) - a + 1/4) / 2 no operation is left: nothing of it is a vector."""
+
+    def build():
+        graph = Graph()
+        a, b = graph.inputs("x_", 2)
+        nothing = (a * b + a + b) - (a * b + b + a)
+        half = (nothing + Fraction(1, 4)) * Fraction(1, 2)
+        return ([a * (half + 1), graph.sqrt(half)],)
+
+    kernel = Kernel(Function("constants", (("x", 2),), (("y", (2,)),), build))
+    batch = np.arange(32.0).reshape(16, 2)
+    np.testing.assert_allclose(kernel(batch), np.stack([1.125 * batch[:, 0], np.full(16, 0.125**0.5)], axis=1))
+    assert kernel._ready["batch"]
 
 
 def twice(x: Node, y: Node) -> Node:

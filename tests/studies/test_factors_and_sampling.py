@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -62,6 +65,13 @@ def test_rows_of_a_saltelli_design_exchange_one_factor_each() -> None:
         ({"values": (1, 2), "low": 0}, "stand in place of"),
         ({"low": float("nan"), "high": 1}, "finite"),
         ({"low": 0, "high": 1, "distribution": "cauchy"}, "no distribution"),
+        ({"low": 0, "high": 1, "mean": 0.5}, "a uniform distribution has no mean"),
+        ({"low": 0, "high": 1, "sd": 0.1, "distribution": "uniform"}, "a uniform distribution has no sd"),
+        (
+            {"low": 0, "high": 1, "mean": 0.5, "sd": 0.1, "distribution": "triangular"},
+            "triangular distribution has no sd",
+        ),
+        ({"values": (1, 2), "distribution": "normal"}, "taken all alike"),
         ({"low": 0, "high": 1, "numbers": ("a", "b")}, "relative"),
     ],
 )
@@ -86,3 +96,22 @@ def test_two_factors_cannot_set_one_number_and_shares_of_zero_are_refused() -> N
         designs_of((Factor("a", 0, 1),), "sobol", 100, 0)
     with pytest.raises(ArmError, match="is more than"):
         designs_of(tuple(Factor(str(k), 0, 1) for k in range(30)), "grid", 10, 0)
+
+
+def test_bodies_that_drives_move_are_real_and_links_are_as_they_are_given(tmp_path: Path) -> None:
+    def circle(ring: Any, q: Any) -> Any:
+        sin, cos = ring.sincos(q[0])
+        return ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0.1 * cos, 0.1 * sin, 0)
+
+    rod = da.Element("rod", body=da.MovingBody(da.Inertia.of(2, inertia=(0.01, 0.01, 0.01)), circle))
+    arm = da.load("planar-2r").with_drives(da.DriveTrain(elements=[rod]))
+    designs = np.array([[0.019, 0.001], [0.021, 0.001], [0.01, 0.011]])
+    names = "element.rod.body.inertia.xx", "element.rod.body.inertia.xy"
+    found = FactorSet(arm, tuple(Factor(name, 0, 1) for name in names)).faults(designs)
+    assert [bool(x) for x in found] == [False, True, True]
+    assert "no body" in found[1]
+    text = da.load("planar-2r").write_toml().replace("link1", "load")
+    (tmp_path / "named.toml").write_text(text)
+    named = da.load(tmp_path / "named.toml")
+    inertia = FactorSet(named, (Factor("link.load.inertia.zz", 0, 1),))
+    assert inertia.faults(np.array([[0.5]])) == [""]

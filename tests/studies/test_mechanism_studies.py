@@ -77,3 +77,17 @@ def test_numbers_of_a_mechanism_are_listed_chain_by_chain():
     assert float(known["left.link.coupler.mass"].value) == 0.6
     assert float(known["gravity.y"].value) == -9.81
     assert "left.gravity.y" not in known
+
+
+def test_a_motor_of_the_mechanism_itself_has_no_coulomb_friction_to_vary():
+    """A motor between chains has viscous friction alone, so that its numbers can all be factors of one study."""
+    bar = da.load_mechanism(FILE)
+    motors = [da.Actuator.of(side, {f"{side}.joint1": 20}, rotor=da.Rotor(1e-4)) for side in ("left", "right")]
+    driven = da.Mechanism(
+        bar.parts.chains, bar.parts.closures, ["left.joint1", "right.joint1"], bases=bar.parts.bases,
+        gravity=bar.parts.gravity, home=bar.home, drives=motors, name="driven",
+    )  # fmt: skip
+    own = [name for name in da.design_numbers(driven) if name.startswith("motor.left.")]
+    assert own == ["motor.left.ratio.left.joint1", "motor.left.inertia", "motor.left.viscous"]
+    ends = dict.fromkeys(own, (0.1, 0.2))
+    assert not any(da.study(driven, ends, ["peak_torque"], motion=MOTION, samples=2).failures)

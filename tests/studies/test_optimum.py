@@ -83,6 +83,12 @@ def test_a_gear_ratio_with_the_least_reflected_inertia_is_the_smallest(arm: Any)
         ({"objective": "range", "coefficient": "C112"}, "an inertia D_ij or a gravity load"),
         ({"objective": "peak_torque"}, "give one"),
         ({"objective": "mass", "limits": [("beauty", (), 1.0)]}, "no limit"),
+        ({"objective": "mass", "limits": [("mass", (), (1.0, 2.0))]}, "one number above zero, not"),
+        ({"objective": "mass", "limits": [("mass", ["joint1"], 1.0)]}, "mass is not of single joints"),
+        ({"objective": "mass", "limits": [("mass", 1.0)]}, "a limit is its kind, joints and the most"),
+        ({"objective": "mass", "joints": ["joint1"]}, "mass is not of single joints"),
+        ({"objective": "mass", "weights": [1.0]}, "weights belong to peak_torque"),
+        ({"objective": "range", "coefficient": "D11", "weights": [1.0]}, "weights belong to peak_torque"),
     ],
 )
 def test_what_cannot_be_optimised_is_refused(arm: Any, given: dict, said: str) -> None:
@@ -93,3 +99,16 @@ def test_what_cannot_be_optimised_is_refused(arm: Any, given: dict, said: str) -
 def test_a_factor_without_ends_is_refused(arm: Any) -> None:
     with pytest.raises(ArmError, match="between low and high"):
         da.optimize_design(arm, {"load.mass": {"values": [1, 2]}}, "mass")
+
+
+def test_the_least_mass_is_that_of_a_design_that_can_be(arm: Any) -> None:
+    best = da.optimize_design(arm, {"load.mass": (-5.0, 5.0)}, "mass", starts=1)
+    assert 0 <= best.values["load.mass"] < 1e-6
+    assert (best.unit, best.units) == ("kg", {"load.mass": "kg"})
+
+
+def test_units_of_an_optimum_are_those_of_its_joints(arm: Any, motion: Any) -> None:
+    asked = {"factors": {"load.mass": (0.0, 1.0)}, "motion": motion, "starts": 1}
+    assert da.optimize_design(arm, objective="energy", **asked).unit == "J"
+    assert da.optimize_design(arm, objective="rms_torque", joints="joint2", **asked).unit == "N m"
+    assert da.optimize_design(arm, weights=[1, 2, 3], **asked).unit == "1"

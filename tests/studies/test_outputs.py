@@ -205,3 +205,31 @@ def test_a_reduction_that_is_interrupted_ends_the_study(monkeypatch: pytest.Monk
     monkeypatch.setattr("dalembert.design.analysis.Analysis.reduce", lambda *_: early)
     with pytest.raises(KeyboardInterrupt):
         da.study(arm, {"load.mass": (0, 1)}, ["reduced_model"], samples=1)
+
+
+def test_a_motion_that_no_pace_brings_to_a_limit_has_no_cycle_time() -> None:
+    arm = da.load("planar-2r")
+    joints = tuple(
+        replace(x, limits=replace(x.limits, effort=1e12 if x.name == "joint1" else 50.0)) for x in arm.joints
+    )
+    strong = replace(arm, joints=joints)
+    path = da.quintic([[0, 0], [1, 0]], 1.0)
+    ends = {"joint.joint2.effort": {"values": [50.0, 1e12]}}
+    found = da.study(strong, ends, ["cycle_time"], motion=path, design="grid")
+    assert np.isfinite(found.values[:, 0]).tolist() == [True, False]
+    assert "within all of them far faster" in found.failures[1]
+    turning = replace(
+        strong, joints=tuple(replace(x, limits=replace(x.limits, velocity=2.0)) for x in joints[:1]) + joints[1:]
+    )
+    mixed = da.study(turning, {"load.mass": (0, 0.1)}, ["cycle_time"], motion=path, samples=2)
+    assert (mixed.values >= path.velocity(np.linspace(0, 1, 501)).max() / 2 * (1 - 1e-9)).all()
+
+
+def test_peak_motor_torques_are_of_the_motors_that_are_named(driven: object, motion: object) -> None:
+    designs = np.array([[15.0, 1.0, 100.0]])
+    named = evaluator(driven, motion, Output("peak_motor_torque", joints=("motor3", "motor1")))
+    every = evaluator(driven, motion, Output("peak_motor_torque"))
+    assert [name for name, _ in named.columns] == ["peak_motor_torque.motor3", "peak_motor_torque.motor1"]
+    assert named.evaluate(designs).values.tolist() == every.evaluate(designs).values[:, [2, 0]].tolist()
+    with pytest.raises(ArmError, match="there is no motor 'joint1'; there are motor1"):
+        evaluator(driven, motion, Output("peak_motor_torque", joints=("joint1",)))

@@ -72,6 +72,20 @@ def test_a_budget_shares_the_variance_of_a_linear_function_as_its_terms_do() -> 
     assert shares["b"].allowed == pytest.approx(0.3 * found.scale, rel=0.01)
 
 
+def test_tolerances_that_are_allowed_keep_the_spread_that_is_allowed_where_a_line_does_not_explain_it() -> None:
+    def curved(x: np.ndarray) -> np.ndarray:
+        return np.asarray(x[0] + 8 * x[1] ** 2)
+
+    factors = (da.Factor("a", mean=0, sd=0.1), da.Factor("b", mean=0, sd=0.1))
+    study = result(curved, factors, "sobol", 2**12)
+    now = study.budget("y")
+    assert now.linear < 0.6
+    assert [row.allowed for row in now.shares] == pytest.approx([row.spread for row in now.shares])
+    narrow = {row.factor: row.allowed for row in study.budget("y", allowed=now.spread / 2).shares}
+    kept = result(curved, tuple(da.Factor(x, mean=0, sd=narrow[x]) for x in "ab"), "sobol", 2**12)
+    assert kept.column("y").std() <= now.spread / 2
+
+
 def test_a_pareto_front_is_that_of_brute_force() -> None:
     rng = np.random.default_rng(0)
     factors = (da.Factor("a", 0, 1), da.Factor("b", 0, 1))

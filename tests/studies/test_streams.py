@@ -87,6 +87,20 @@ def test_a_stream_that_fails_leaves_no_file(arm: Any, states: Any, tmp_path: Pat
     assert [x.name for x in tmp_path.iterdir() if x.name.startswith(".")] == []
 
 
+def test_a_full_disk_is_told_with_the_file(states: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import errno
+
+    zarr = pytest.importorskip("zarr")
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zarr.Array, "__setitem__", full)
+    with pytest.raises(ArmError, match=r"out\.zarr: could not be written .No space left"):
+        da.stream(lambda q: q, states[0][:1], tmp_path / "out.zarr")
+    assert sorted(x.suffix for x in tmp_path.iterdir()) == [".npy"] * 3
+
+
 def test_inputs_that_do_not_fit_are_refused(arm: Any, states: Any, tmp_path: Path) -> None:
     files, _ = states
     np.save(tmp_path / "short.npy", np.zeros((5, 6)))

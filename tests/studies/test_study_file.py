@@ -13,6 +13,7 @@ import dalembert as da
 from dalembert.api.study_loading import study_arm
 from dalembert.arm.errors import ArmError
 from dalembert.cli import main
+from dalembert.studies.study import Study
 from dalembert.studies.study_file import parse_study
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -50,6 +51,9 @@ def test_every_example_runs_and_says_its_outputs(
     assert "http://" not in page.read_text(encoding="utf-8").replace("http://www.w3.org", "")
     if path.stem == "puma_counterweight":
         assert said["best"]["certified"]
+        assert said["best"]["converged"]
+        assert (said["best"]["unit"], said["best"]["units"]["load.link2.mass"]) == ("N m", "kg")
+        assert "angles are shown in radians" in page.read_text(encoding="utf-8")
         assert said["best"]["value"] < 0.3 * said["best"]["before"]
 
 
@@ -121,6 +125,9 @@ most = 200
         (("high = 2", "high = 0"), "for one value alone give values"),
         (('kind = "energy"', 'kind = "energy"\njoints = ["elbow"]'), "study.toml: output 'energy': no joint 'elbow'"),
         (('kind = "energy"', 'kind = "cycle_time"\njoints = ["joint1"]'), "not of single joints"),
+        (('kind = "energy"', 'kind = "cycle_time"'), "study.toml: output 'cycle_time': a joint has no limit"),
+        (('kind = "energy"', 'kind = "peak_motor_torque"'), "study.toml: planar-2r: .* drives = true"),
+        (('objective = "energy"', 'objective = "peak_motor_torque"'), "study.toml: optimize: .* drives = true"),
         (('kind = "energy"', 'kind = "range"\ncoefficient = "Q11"'), "study.toml: there is no coefficient 'Q11'"),
         (
             ('kind = "energy"', 'kind = "range"\nbox = {elbow = [0, 1]}'),
@@ -179,3 +186,16 @@ def test_a_function_comes_from_the_command_line_and_numbers_are_listed(
     assert "motor.motor2.ratio.joint2" in capsys.readouterr().out
     assert main(["study", str(tmp_path / "study.toml"), "--threads", "2", "--processes", "2"]) == 2
     assert "give one of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("page", "said"), [("no/p.html", "there is no such folder"), (".", "is a folder")])
+def test_a_page_that_cannot_be_written_is_told_before_the_first_design(
+    page: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def worked_out(*_: Any, **__: Any) -> None:
+        raise AssertionError("a design was worked out")
+
+    monkeypatch.setattr(Study, "run", worked_out)
+    (tmp_path / "study.toml").write_text(PLAIN, "utf-8")
+    assert main(["study", str(tmp_path / "study.toml"), "--page", str(tmp_path / page)]) == 2
+    assert said in capsys.readouterr().err

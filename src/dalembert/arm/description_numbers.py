@@ -96,7 +96,8 @@ def with_numbers(arm: Arm, values: Mapping[str, Any]) -> Arm:
 def _numbers(arm: ArmDescription) -> Named:
     for link in arm.links:
         if link.name != arm.base:
-            yield from body_numbers(f"link.{link.name}", link.inertia, "link", link.name)
+            # Published links break the triangle inequality: they are told when they are read, and used as they are.
+            yield from body_numbers(f"link.{link.name}", link.inertia, "link", link.name, real=False)
     loads = dict(arm.loads)
     others = [(f"load.{link.name}", link.name) for link in arm.links if link.name != arm.tool_link]
     for prefix, name in (("load", arm.tool_link), *others):  # what the hand holds has one name

@@ -51,12 +51,13 @@ def drive_numbers(arm: ArmDescription) -> Named:
         yield from _rotor_numbers(f"element.{element.name}", "element", element)
 
 
-def motor_numbers(motor: Actuator) -> Named:
-    """All numbers of one motor."""
+def motor_numbers(motor: Actuator, rubs_dry: bool = True) -> Named:
+    """All numbers of one motor; ``rubs_dry``: whether Coulomb friction can act where it stands."""
     prefix = f"motor.{motor.name}"
     yield from _rotor_numbers(prefix, "motor", motor, nonzero=len(motor.ratios) == 1)
     for number, quantity in _friction_numbers(prefix, motor.friction, motor.kind == "rotary"):
-        yield number, ("motor", motor.name, quantity)
+        if rubs_dry or quantity == "viscous":
+            yield number, ("motor", motor.name, quantity)
     if motor.motor is not None:
         yield from _electric(prefix, motor, motor.motor)
     if motor.stall is not None:

@@ -24,7 +24,8 @@ class DescriptionNumber:
     """One number: its name, unit and present value; ``least`` is the smallest value that it may have.
 
     It may not be below the numbers that ``not_below`` names. ``is_angle``: it enters by its sine and cosine;
-    ``moves`` is False for one that no function of the motion depends on, such as a limit.
+    ``moves`` is False for one that no function of the motion depends on, such as a limit; ``of_real_body`` is an entry
+    of an inertia that some real body must have.
     """
 
     name: str
@@ -35,6 +36,7 @@ class DescriptionNumber:
     is_angle: bool = False
     moves: bool = True
     not_below: tuple[str, ...] = ()
+    of_real_body: bool = False
 
     def fault(self, value: float) -> str:
         """Why the number cannot have this value, or an empty string."""
@@ -52,8 +54,8 @@ Route: TypeAlias = tuple[str, str, str]
 Named: TypeAlias = Iterator[tuple[DescriptionNumber, Route]]
 
 
-def body_numbers(prefix: str, inertia: Inertia, kind: str, part: str, key_prefix: str = "") -> Named:
-    """Mass, mass centre, and inertia about it in the axes of its frame."""
+def body_numbers(prefix: str, inertia: Inertia, kind: str, part: str, key_prefix: str = "", real: bool = True) -> Named:
+    """Mass, mass centre, and inertia about it in the axes of its frame; ``real``: what no body can have is refused."""
     yield DescriptionNumber(f"{prefix}.mass", "kg", inertia.mass, 0.0), (kind, part, f"{key_prefix}mass")
     for axis, value in zip(AXES, inertia.com, strict=True):
         yield DescriptionNumber(f"{prefix}.com.{axis}", "m", value), (kind, part, f"{key_prefix}com.{axis}")
@@ -61,7 +63,7 @@ def body_numbers(prefix: str, inertia: Inertia, kind: str, part: str, key_prefix
         value = inertia.central[i][j]
         least = 0.0 if i == j and value >= 0 else -math.inf
         yield (
-            DescriptionNumber(f"{prefix}.inertia.{name}", "kg m^2", value, least),
+            DescriptionNumber(f"{prefix}.inertia.{name}", "kg m^2", value, least, of_real_body=real),
             (kind, part, f"{key_prefix}inertia.{name}"),
         )
 

@@ -66,6 +66,7 @@ def study(
     if sum(x is not None and x != "" for x in (threads, processes, scheduler or None)) > 1:
         raise ArmError("--threads, --processes and --scheduler are three places to work; give one of them")
     from dalembert.api.study_loading import load_study
+    from dalembert.studies.study_files import check_folder
 
     study_file = load_study(file)
     study_ = study_file.study
@@ -76,6 +77,8 @@ def study(
     )  # fmt: skip
     study_file = replace(study_file, study=study_)
     study_file.check()
+    if page is not None:
+        check_folder(page)
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
     try:
         with progress_bar() as progress:
@@ -170,6 +173,8 @@ def sensitivities(result: StudyResult, study_file: StudyFile) -> tuple[list[Data
 
 def print_result(result: StudyResult, study_file: StudyFile, tables: list[DataTable], best: Any) -> None:
     """The study on a terminal."""
+    from dalembert.studies.study_tables import optimum_table
+
     say(
         f"{result.name}: {len(result):,} designs of {len(result.factors)} factors ({result.design}, seed {result.seed})"
     )
@@ -181,24 +186,20 @@ def print_result(result: StudyResult, study_file: StudyFile, tables: list[DataTa
         front = result.pareto(study_file.pareto)
         goals = ", ".join(f"{goal} {name}" for name, goal in study_file.pareto.items())
         heading(f"Pareto front of {goals}: {len(front)} designs")
+        units = dict(result.outputs) | {x.name: unit for x, unit in zip(result.factors, result.units, strict=True)}
         columns = [
             name for name in result.columns if name in study_file.pareto or name in [f.name for f in result.factors]
         ]
-        table([("design", [str(row) for row in front[:10]]),
-               *((f"{name} [{result.columns[name][0]}]", [f"{result.column(name)[row]:.5g}" for row in front[:10]])
-                 for name in columns)])  # fmt: skip
+        cells = [[f"{result.column(name)[row]:.5g}" for row in front[:10]] for name in columns]
+        heads = [_headed(name, units[name]) for name in columns]
+        table([("design", [str(row) for row in front[:10]]), *zip(heads, cells, strict=True)])
     if best is not None:
-        proved = ", certified over all poses" if best.certified else ""
-        heading(f"Best design: {best.objective} {best.value:.5g} (before: {best.before:.5g}){proved}")
-        table([("factor", list(best.values)), ("value", [f"{x:.5g}" for x in best.values.values()]),
-               ("unit", [result.columns[name][0] for name in best.values])])  # fmt: skip
-        if best.active:
-            paragraph(f"Held by {', '.join(best.active)}.")
+        print_table(optimum_table(best), f"Best design: {best.summary}")
 
 
-def print_table(data_table: DataTable) -> None:
+def print_table(data_table: DataTable, caption: str = "") -> None:
     """A table of the page on the terminal."""
-    heading(data_table.caption)
+    heading(caption or data_table.caption)
 
     def cell(value: Any, kind: str) -> str:
         if value is None:
@@ -220,6 +221,10 @@ def print_table(data_table: DataTable) -> None:
         paragraph(data_table.note)
 
 
+def _headed(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit not in ("", "1") else name
+
+
 def record(result: StudyResult, study_file: StudyFile, tables: list[DataTable], best: Any) -> dict[str, Any]:
     """The summary, for JSON."""
     return {
@@ -233,8 +238,9 @@ def record(result: StudyResult, study_file: StudyFile, tables: list[DataTable], 
         "tables": {data_table.name: data_table.records() for data_table in tables},
         "pareto": [int(row) for row in result.pareto(study_file.pareto)] if study_file.pareto else None,
         "best": None if best is None else {
-            "objective": best.objective, "value": best.value, "before": best.before, "factors": dict(best.values),
-            "certified": best.certified, "active": list(best.active),
+            "objective": best.objective, "value": best.value, "before": best.before, "unit": best.unit,
+            "factors": dict(best.values), "units": dict(best.units), "certified": best.certified,
+            "converged": best.converged, "active": list(best.active),
         },
     }  # fmt: skip
 

@@ -291,7 +291,10 @@ class StatementWriter:
 
     def statement(self, node: Node) -> None:
         """Write the statement that computes a value."""
-        style, args = self.style, [self.name(x) for x in self.program.operands(node)]
+        style = self.style
+        # A vector and a number may be added and multiplied; elsewhere a constant is one in all lanes.
+        name = self.name if node.op in SYMBOLS else self._argument
+        args = [name(x) for x in self.program.operands(node)]
         if node.index in self.program.fusions:
             text = self._fused(node)
         elif node.op in SYMBOLS:
@@ -323,11 +326,13 @@ class StatementWriter:
         self.names[node.index] = f"b{self.returned}"
         self.lines.append(self.style.declared(f"b{self.returned}", slot))
 
+    def _argument(self, node: Node) -> str:
+        """A number as the argument of a function, a constant in the type of the others."""
+        name = self.name(node)
+        return self.style.constant.format(value=name) if node.op == CONST else name
+
     def _fused(self, node: Node) -> str:
-        constant = self.style.constant
-        a, b, c = (
-            constant.format(value=self.name(x)) if x.op == CONST else self.name(x) for x in self.program.operands(node)
-        )
+        a, b, c = map(self._argument, self.program.operands(node))
         return self.style.fused.format(form=self.program.form(node), a=a, b=b, c=c)
 
     def _sine_or_cosine(self, node: Node, angle: str) -> str:

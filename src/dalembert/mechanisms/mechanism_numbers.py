@@ -104,7 +104,7 @@ def _numbers(mechanism: Mechanism) -> Named:
     for spring in parts.springs:
         yield from _of_spring(mechanism, spring)
     for motor in parts.drives:
-        yield from motor_numbers(motor)
+        yield from motor_numbers(motor, rubs_dry=False)  # ``own_drives.py`` counts their viscous friction alone
     yield from vector_numbers("gravity", "m/s^2", exact_vector(parts.gravity, "gravity"), "gravity", "")
 
 

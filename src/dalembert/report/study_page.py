@@ -16,6 +16,7 @@ from ..studies.study_tables import (
     budget_tables,
     factor_table,
     failure_table,
+    optimum_table,
     sensitivity_tables,
     summary_table,
 )
@@ -51,7 +52,7 @@ def study_page(
     if optimum is not None:
         sections.append(_optimum(optimum))
     subtitle = f"{len(result):,} designs of {len(result.factors)} factors ({result.design}, seed {result.seed})"
-    return page(result.name, subtitle, Html(), sections, what="study")
+    return page(result.name, subtitle, Html(), sections, what="study", angles="radians")
 
 
 def write_study_page(
@@ -164,9 +165,4 @@ def _reason(said: str) -> Html:
 
 
 def _optimum(optimum: DesignOptimum) -> Section:
-    columns = (Column("factor", "factor"), Column("value", "best value", kind="number"))
-    rows: tuple[tuple[Value, ...], ...] = tuple((name, value) for name, value in optimum.values.items())
-    proved = ", certified over all poses" if optimum.certified else ""
-    note = f"Held by {', '.join(optimum.active)}." if optimum.active else ""
-    meaning = f"{optimum.objective} goes from {optimum.before:.5g} to {optimum.value:.5g}{proved}."
-    return Section("optimum", "Best design", meaning, (DataTable("optimum", "Best design", columns, rows, note),))
+    return Section("optimum", "Best design", f"{optimum.summary}.", (optimum_table(optimum),))

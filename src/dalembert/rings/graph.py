@@ -30,6 +30,10 @@ CONST, INPUT, ADD, SUB, MUL, NEG, INV, SQRT, SIGN, SIN, COS = (
     "cos",
 )
 ZERO, ONE = Fraction(0), Fraction(1)
+CONSTANT: dict[str, Callable[..., Fraction]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg,
+}  # fmt: skip
+"""Operations whose value of constants is a constant, exactly."""
 
 
 class Node:
@@ -110,7 +114,9 @@ class Graph:
         return node
 
     def operation(self, op: str, a: Node, b: Node | None = None) -> Node:
-        """The node of an operation as it stands, nothing folded and no sign moved."""
+        """The node of an operation as it stands: no sign is moved, and of constants alone nothing stays."""
+        if a.op == CONST and (b is None or b.op == CONST) and op in CONSTANT:
+            return self.constant(CONSTANT[op](*(x.value for x in (a, b) if x is not None)))
         return self._make(op, *(self._ordered(a, b) if b is not None and op in (ADD, MUL) else (a, b)))
 
     def input(self, name: str) -> Node:

@@ -1,4 +1,4 @@
-"""Why designs cannot be, many at once: numbers out of their ends or order, loads that no body has."""
+"""Why designs cannot be, many at once: numbers out of their ends or order, inertias that no body has."""
 
 from __future__ import annotations
 
@@ -39,18 +39,13 @@ def faults(numbers: Mapping[str, DescriptionNumber], names: Sequence[str], value
         for lower in upper.not_below:
             if not varied.isdisjoint((upper.name, lower)):
                 mark(column(upper.name) < column(lower), f"{upper.name} is below {lower}, which it must not be")
-    for prefix in sorted({name.rpartition(".inertia.")[0] for name in names if _of_load(name)}):
+    for prefix in sorted({name.rpartition(".inertia.")[0] for name in names if numbers[name].of_real_body}):
         tensor = np.empty((len(values), 3, 3))
         for entry, i, j in ENTRIES:
             tensor[:, i, j] = tensor[:, j, i] = column(f"{prefix}.inertia.{entry}")
         reason = f"{prefix}.inertia is that of no body: one of its moments is larger than the sum of the two others"
         mark(~_possible(tensor), reason)
     return reasons
-
-
-def _of_load(name: str) -> bool:
-    """Whether a number is the inertia of a load, of an arm or of a chain."""
-    return ".inertia." in name and "load" in name.rpartition(".inertia.")[0].split(".")
 
 
 def _possible(tensor: Array) -> NDArray[np.bool_]:

@@ -72,6 +72,8 @@ class DesignEvaluator:
         self._models: dict[str, Array] = {}
         self._mechanism = None if self.described else MechanismMotions(self.system, factors.names)
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
+        for output in self.outputs:
+            output.rows(self.system)  # refuses joints that there are not
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
         all_names = [*names, *(factor.name for factor in factors.factors), FAILURE]
@@ -82,7 +84,6 @@ class DesignEvaluator:
                 if repeated else "a study has at least one output")
             )  # fmt: skip
         for output in self.outputs:
-            output.rows(self.system)  # refuses joints that there are not
             if output.kind != "own" and OUTPUTS[output.kind].needs_motion and motion is None:
                 raise ArmError(f"{self.system.name}: output {output.name!r} is along a motion; give one")
         self._refuse_unfit()
@@ -328,7 +329,9 @@ def _function_values(output: Output, system: Designed) -> Array:
 
 def _unanswered(output: Output) -> str:
     if output.kind == "cycle_time":
-        return f"{output.name}: even far slower the motion exceeds a limit of effort"
+        return (
+            f"{output.name}: the motion exceeds a limit of effort even far slower, or is within all of them far faster"
+        )
     if output.kind == "natural_frequency":
         return f"{output.name}: at this pose the arm falls over, or its mass matrix is not positive"
     return f"{output.name}: the result is not finite"

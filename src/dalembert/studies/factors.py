@@ -68,6 +68,10 @@ class Factor:
             ends = (self.low, self.high, self.mean, self.sd)
             if any(x is not None for x in ends):
                 return "values stand in place of low, high, mean and sd; keep one of the two"
+            if self.distribution != "uniform":
+                return (
+                    f"values are taken all alike; a {self.distribution} distribution has low and high, or mean and sd"
+                )
             return "" if len(self.values) <= MOST_VALUES else f"it has more than {MOST_VALUES} values"
         if self.low is not None and self.high is not None and not self.low < self.high:
             remedy = f"; for one value alone give values = [{self.low:g}]" if self.low == self.high else ""
@@ -83,9 +87,12 @@ class Factor:
             return ""
         if self.low is None or self.high is None:
             return "give low and high, or values, or mean and sd"
-        if self.distribution == "triangular" and not (self.mean is not None and self.low <= self.mean <= self.high):
-            return "a triangular distribution has its peak, mean, between low and high"
-        return ""
+        if self.sd is not None:
+            return f"a {self.distribution} distribution has no sd; a normal one has"
+        if self.distribution == "triangular":
+            peaked = self.mean is not None and self.low <= self.mean <= self.high
+            return "" if peaked else "a triangular distribution has its peak, mean, between low and high"
+        return "" if self.mean is None else "a uniform distribution has no mean; a triangular one, or one with sd, has"
 
     @property
     def _cut(self) -> tuple[float, float]:

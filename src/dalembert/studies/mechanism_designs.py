@@ -15,6 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..compile.function import Function, Parameters, Shape, Tables
 from ..compile.kernel import Kernel
@@ -31,7 +32,7 @@ from ..rings.graph import Node, reachable
 from ..rings.ring import Scalar
 from ..rings.traced import TracedGraph
 from .design_function import number_slopes, traced_values
-from .design_numbers import facts_of, with_numbers
+from .design_numbers import Designed, facts_of, with_numbers
 
 Array = NDArray[np.float64]
 
@@ -239,10 +240,20 @@ class MechanismDesigns:
         )  # fmt: skip
 
 
-def refuse_without_motors(system: MechanismSystem) -> None:
+def refuse_without_motors(system: Designed) -> None:
     """Refuse torques of motors where there are none, or not one for each freedom."""
+    if isinstance(system, ArmDescription):
+        if not system.counts_drives:
+            raise ArmError(
+                f"{system.name}: torques of motors are those of an arm with its drives; give arm.driven, or "
+                "drives = true in a study file"
+            )
+        return
     if not isinstance(system, DrivenMechanism):
-        raise ArmError(f"{system.name}: torques of motors are those of a mechanism given as as_system(motors=True)")
+        raise ArmError(
+            f"{system.name}: torques of motors are those of a mechanism given as as_system(motors=True), or with "
+            "drives = true in a study file"
+        )
     system.refuse_shared()
 
 

@@ -27,13 +27,16 @@ class DesignOptimum:
 
     ``bound`` is the certified range of the coefficient where the objective is a worst case over all poses: no pose
     exceeds its ``upper`` or falls below its ``lower``. ``certified`` says that the bound meets the value.
-    ``active`` are limits and ends that hold the design where it is.
+    ``active`` are limits and ends that hold the design where it is. ``unit`` is that of ``value`` and ``before`` ("1"
+    where torques are set against weights, empty where joints have different ones), ``units`` those of the factors.
     """
 
     objective: str
     values: Mapping[str, float]
+    units: Mapping[str, str]
     value: float
     before: float
+    unit: str
     system: Any
     active: tuple[str, ...]
     bound: Range | None
@@ -42,17 +45,20 @@ class DesignOptimum:
     rounds: int
 
     def __repr__(self) -> str:
+        return f"<DesignOptimum {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """Objective and value in one line, with what they were and whether they are certified."""
         proved = ", certified over all poses" if self.certified else ""
-        return f"<DesignOptimum {self.objective}: {self.value:.6g} (before: {self.before:.6g}){proved}>"
+        unit = f" {self.unit}" if self.unit not in ("", "1") else ""
+        return f"{self.objective}: {self.value:.6g}{unit} (before: {self.before:.6g}{unit}){proved}"
 
     def _repr_html_(self) -> str:
-        from ..markup.data_tables import Column, DataTable
-        from ..markup.notebook import framed, heading, note
+        from ..markup.notebook import framed, heading
+        from .study_tables import optimum_table
 
-        columns = (Column("factor", "factor"), Column("value", "best value", kind="number"))
-        rows = tuple((name, value) for name, value in self.values.items())
-        note_text = f"Held by {', '.join(self.active)}." if self.active else ""
-        return framed(heading(repr(self)[1:-1]), DataTable("optimum", "Best design", columns, rows), note(note_text))
+        return framed(heading(repr(self)[1:-1]), optimum_table(self))
 
 
 def optimize_design(
@@ -107,6 +113,11 @@ def design_search(
             raise ArmError(f"factor {factor.name!r:.80}: the best design is looked for between low and high; give both")
     if objective not in (*PEAKS, *SMOOTH):
         raise ArmError(f"no objective {objective!r:.60}; there are {', '.join((*PEAKS, *SMOOTH))}")
+    for limit in limits:
+        if isinstance(limit, str) or len(limit) != 3:
+            raise ArmError(
+                f'a limit is its kind, joints and the most, as in ("peak_torque", ["joint1"], 80), not {limit!r:.80}'
+            )
     terms = DesignTerms(factor_set, None if motion is None else motion_of(factor_set.system, motion))
     for kind in (objective, *(limit[0] for limit in limits)):
         terms.refuse_unfit(kind)
@@ -143,5 +154,7 @@ def _answer(search: DesignSearch, unit: Array, value: float, met: bool, bound: R
     return DesignOptimum(
         f"{search.objective} {search.coefficient}".strip(),
         {factor.name: float(v) for factor, v in zip(factors, x, strict=True)},
-        value, before, terms.design(x), tuple(ends + active_limits), bound, certified, met, search.rounds,
+        {factor.name: unit for factor, unit in zip(factors, terms.factors.units, strict=True)},
+        value, before, search.unit if bound is None else bound.unit,
+        terms.design(x), tuple(ends + active_limits), bound, certified, met, search.rounds,
     )  # fmt: skip

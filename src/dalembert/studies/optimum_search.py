@@ -54,34 +54,47 @@ class DesignSearch:
         elif objective != "mass":
             _ = terms.motion  # refused where there is none
         self.rows = terms.rows(objective, joints)
-        self.weights = terms.weights(weights, self.rows)
+        self.weighted = weights is not None
+        self.weights = terms.weights(objective, weights, self.rows)
         factors = terms.factors.factors
         self.low = np.array([factor.low for factor in factors], dtype=float)
         self.wide = np.array([factor.high for factor in factors], dtype=float) - self.low
         self.poses = np.empty((0, terms.system.n))
-        self.limits = [(kind, self._limit(kind, limit_joints, largest)) for kind, limit_joints, largest in limits]
+        self.limits = [(limit[0], self._limit(*limit)) for limit in limits]
         self.rounds = 0
         self.chosen: set[int] = set()
         """Pieces of the objective that the optimizer sees."""
 
+    @property
+    def unit(self) -> str:
+        """Unit of the objective: "1" where it is set against weights, none where joints have different ones."""
+        if self.weighted:
+            return "1"
+        return self.terms.unit(self.objective, self.rows)
+
     def _limit(self, kind: str, joints: Sequence[str], largest: float | Sequence[float]) -> Callable[[Array], Pieces]:
         """g(x) <= 0 as pieces, each a share of what is allowed."""
+        if kind not in (*TORQUES, *SMOOTH):
+            raise ArmError(f"no limit {kind!r:.60}; there are {', '.join((*TORQUES, *SMOOTH))}")
         terms, rows = self.terms, self.terms.rows(kind, joints)
-        if kind != "mass" and kind in (*TORQUES, *SMOOTH):
+        if kind != "mass":
             _ = terms.motion  # refused where there is none
         if kind in TORQUES:
-            allowed = terms.weights(np.broadcast_to(np.asarray(largest, dtype=float), (len(rows),)).tolist(), rows)
+            largest_of = np.array(largest, dtype=float)
+            if largest_of.shape not in ((), (len(rows),)) or not (np.isfinite(largest_of) & (largest_of > 0)).all():
+                raise ArmError(
+                    f"the most that is allowed of {kind} is one number above zero, or one for each of {len(rows)}, "
+                    f"not {largest!r:.60}"
+                )
+            allowed = np.broadcast_to(largest_of, (len(rows),))
 
             def peaks(x: Array) -> Pieces:
                 values, slopes = terms.peak(x, kind, rows, allowed)
                 return values - 1, slopes
 
             return peaks
-        if kind not in SMOOTH:
-            raise ArmError(f"no limit {kind!r:.60}; there are {', '.join((*TORQUES, *SMOOTH))}")
-        scale = float(np.asarray(largest, dtype=float).reshape(-1)[0])
-        if not np.isfinite(scale) or scale <= 0:
-            raise ArmError(f"the most that is allowed of {kind} must be above zero, not {largest!r:.60}")
+        if np.ndim(largest) or not np.isfinite(scale := float(np.asarray(largest, dtype=float))) or scale <= 0:
+            raise ArmError(f"the most that is allowed of {kind} is one number above zero, not {largest!r:.60}")
 
         def smooth(x: Array) -> Pieces:
             value, slope = self._smooth(kind, x, rows)

@@ -24,6 +24,7 @@ from .design_mass import DesignMass
 from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
 from .mechanism_designs import MechanismDesigns, refuse_without_motors
+from .outputs import OUTPUTS, Output, motor_names
 
 Array = NDArray[np.float64]
 Smooth = tuple[float, Array]
@@ -35,6 +36,11 @@ SMOOTH = ("energy", "rms_torque", "mass")
 TORQUES = {"peak_torque": "inverse_dynamics", "peak_motor_torque": "motor_torques"}
 """Peaks along a motion, and the functions that they are peaks of."""
 PEAKS = (*TORQUES, "range")
+BY_JOINT = (*TORQUES, "energy", "rms_torque")
+"""What is of single joints, or motors."""
+UNITS = {"energy": "J", "mass": "kg"}
+WEIGHED = (*TORQUES, "rms_torque")
+"""What is set against weights, joint by joint."""
 
 
 class ImpossibleDesign(ArmError):
@@ -107,7 +113,7 @@ class DesignTerms:
                 f"{self.system.name}: a worst case over all poses is proved from the closed form of an arm, which a "
                 f"mechanism has not; take {', '.join((*TORQUES, *SMOOTH))}"
             )
-        if kind == "peak_motor_torque" and self.is_mechanism:
+        if kind == "peak_motor_torque":
             refuse_without_motors(self.system)
 
     def peak(self, x: Array, kind: str, rows: Sequence[int], weights: Array) -> Pieces:
@@ -145,7 +151,7 @@ class DesignTerms:
 
     def mass(self, x: Array) -> Smooth:
         """Mass of all that moves (kg): links, loads and the bodies that counted drives move."""
-        value, slopes = self._mass(self.factors.values(x))
+        value, slopes = self._mass(self.numbers(x))
         return value, slopes @ self.factors.jacobian
 
     def parsed(self, name: str) -> tuple[str, tuple[int, ...]]:
@@ -168,20 +174,29 @@ class DesignTerms:
 
     def rows(self, kind: str, joints: Sequence[str]) -> list[int]:
         """Indices of the joints, or of the motors, that a ``kind`` is of; all where none is named."""
+        wanted = (joints,) if isinstance(joints, str) else joints
+        if wanted and kind not in BY_JOINT:
+            raise ArmError(f"{self.system.name}: {kind} is not of single joints; leave joints out")
         motors = kind == "peak_motor_torque"
-        joint_names = self._motor_names if motors else self.system.joint_names
-        for name in joints:
+        joint_names = motor_names(self.system) if motors else self.system.joint_names
+        for name in wanted:
             if name not in joint_names:
                 complaint = "there is no motor" if motors else "no joint moves that is called"
                 raise ArmError(f"{self.system.name}: {complaint} {name!r:.60}; there are {listed(joint_names)}")
-        return [joint_names.index(name) for name in joints or joint_names]
+        return [joint_names.index(name) for name in wanted or joint_names]
 
-    @property
-    def _motor_names(self) -> tuple[str, ...]:
-        return tuple(self.system.motor_names if self.is_mechanism else self.system.drives.names)
+    def unit(self, kind: str, rows: Sequence[int]) -> str:
+        """Unit of a ``kind`` of these joints or motors; none where theirs differ."""
+        if kind in UNITS:
+            return UNITS[kind]
+        quantity = OUTPUTS[kind].columns(Output(kind), self.system)
+        units = {quantity[row][1] for row in rows}
+        return units.pop() if len(units) == 1 else ""
 
-    def weights(self, weights: Sequence[float] | None, rows: Sequence[int]) -> Array:
+    def weights(self, kind: str, weights: Sequence[float] | None, rows: Sequence[int]) -> Array:
         """What the torques are set against, joint by joint."""
+        if weights is not None and kind not in WEIGHED:
+            raise ArmError(f"{self.system.name}: weights belong to {listed(WEIGHED)}, not to {kind!r}")
         table = np.ones(len(rows)) if weights is None else np.array(weights, dtype=float)
         if table.shape != (len(rows),) or not (np.isfinite(table) & (table > 0)).all():
             raise ArmError(f"{self.system.name}: weights are one number above zero for each of {len(rows)}")

@@ -15,7 +15,7 @@ from ..arm.errors import ArmError
 from ..arm.motor_units import motor_units
 from ..markup.numbers import unit
 from ..mechanisms.driven_mechanism import DrivenMechanism
-from ..mechanisms.mechanism_system import MechanismSystem
+from .mechanism_designs import refuse_without_motors
 from .motion_reductions import peak
 from .proved_outputs import (
     REDUCING,
@@ -45,22 +45,22 @@ HALVINGS = 50
 class Output:
     """One quantity, or one for each joint: ``kind`` is a word of ``OUTPUTS``, or "own" with a ``function``.
 
-    ``joints`` are those that are asked for, all by default; ``name`` stands before the names of its columns, the kind
-    by default. ``options`` are those of the kind: a ``coefficient`` of "range", a ``pose`` and the ``stiffness`` of
-    servos (N m/rad) of "natural_frequency", the ``tolerance`` of "reduced_model" and "model_error", with the ``box``,
-    ``speed``, ``acceleration`` and ``effort`` that its proof is for.
+    ``joints`` are those that are asked for (of "peak_motor_torque" the motors), all by default; ``name`` stands before
+    the names of its columns, the kind by default. ``options`` are those of the kind: a ``coefficient`` of "range", a
+    ``pose`` and the ``stiffness`` of servos (N m/rad) of "natural_frequency", the ``tolerance`` of "reduced_model" and
+    "model_error", with the ``box``, ``speed``, ``acceleration`` and ``effort`` that its proof is for.
     ``function(system)`` of one's own gives a number, or a table of numbers by name.
     """
 
     kind: str
     name: str = ""
-    joints: tuple[str, ...] = ()
+    joints: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     function: Callable[[Any], Any] | None = None
     columns_of_function: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "joints", (self.joints,) if isinstance(self.joints, str) else tuple(self.joints))
         if (self.kind == "own") != (self.function is not None):
             raise ArmError('an output of one\'s own has kind "own" and a function of the system; give both')
         if self.kind != "own" and self.kind not in OUTPUTS:
@@ -84,10 +84,17 @@ class Output:
             return tuple((f"{self.name}.{x}" if x else self.name, "") for x in self.columns_of_function or ("",))
         return tuple((f"{self.name}{tail}", unit_text) for tail, unit_text in OUTPUTS[self.kind].columns(self, system))
 
-    def rows(self, system: ArmSystem) -> list[int]:
-        """Indices of its joints."""
+    def rows(self, system: Designed) -> list[int]:
+        """Indices of its joints, or motors."""
         if self.joints and not (self.kind != "own" and OUTPUTS[self.kind].by_joint):
             raise ArmError(f"output {self.name!r} is not of single joints; leave joints out")
+        if self.kind != "own" and OUTPUTS[self.kind].of_motors:
+            refuse_without_motors(system)
+            known = motor_names(system)
+            for motor in self.joints:
+                if motor not in known:
+                    raise ArmError(f"output {self.name!r}: there is no motor {motor!r:.60}; there are {listed(known)}")
+            return [known.index(motor) for motor in self.joints or known]
         for joint in self.joints:
             if joint not in system.joint_names:
                 raise ArmError(f"output {self.name!r}: no joint {joint!r:.60} moves; {listed(system.joint_names)} do")
@@ -105,6 +112,8 @@ class OutputKind:
     needs_motion: bool = False
     by_joint: bool = False
     """Whether it is of each joint, or of those that are named."""
+    of_motors: bool = False
+    """Whether it is of motors, and its joints are names of these."""
     reduces: bool = True
     """Whether all that it asks along a motion is left of it by ``DesignEvaluator.reduced``."""
 
@@ -134,21 +143,20 @@ def _rms_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     return np.sqrt(study.reduced("inverse_dynamics", "square", values)[:, output.rows(study.system)])
 
 
+def motor_names(system: Designed) -> tuple[str, ...]:
+    """Names of the motors of an arm with drives, or of a mechanism with motors."""
+    return tuple(system.motor_names if isinstance(system, DrivenMechanism) else system.drives.names)
+
+
 def _motor_columns(output: Output, system: Designed) -> Columns:
-    if isinstance(system, DrivenMechanism):
-        return tuple(
-            (f".{name}", unit_text) for name, unit_text in zip(system.motor_names, system.motor_units, strict=True)
-        )
-    if isinstance(system, MechanismSystem):
-        raise ArmError(f"output {output.name!r} is of motors; give the mechanism as as_system(motors=True)")
-    return tuple(
-        (f".{name}", unit_text) for name, unit_text in zip(system.drives.names, motor_units(system), strict=True)
-    )
+    units = system.motor_units if isinstance(system, DrivenMechanism) else motor_units(system)
+    names = motor_names(system)
+    return tuple((f".{names[row]}", units[row]) for row in output.rows(system))
 
 
 def _peak_motor_torque(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of the torque at each motor (Szkodny 1995, eq. 13)."""
-    return study.reduced("motor_torques", "peak", values)
+    return study.reduced("motor_torques", "peak", values)[:, output.rows(study.system)]
 
 
 def _energy(output: Output, study: DesignEvaluator, values: Array) -> Array:
@@ -177,6 +185,14 @@ def _peak_coupling(output: Output, study: DesignEvaluator, values: Array) -> Arr
     return k.max(axis=(1, 2, 3))[:, None]
 
 
+def _cycle_columns(output: Output, system: Designed) -> Columns:
+    if not (np.isfinite(system.effort_limits) | np.isfinite(system.velocity_limits)).all():
+        raise ArmError(
+            f"output {output.name!r}: a joint has no limit of effort, nor of velocity; give one in the arm's file"
+        )
+    return (("", "s"),)
+
+
 def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """The shortest time (s) of the path of the motion, all of it sped up or slowed down alike, within the limits.
 
@@ -184,10 +200,6 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     limit is bracketed by doublings and found by halving the bracket.
     """
     effort, speed = study.limits(values)
-    if not (np.isfinite(effort).all(axis=1) | np.isfinite(speed).all(axis=1)).all():
-        raise ArmError(
-            f"output {output.name!r}: a joint has no limit of effort and of velocity; give them in the arm's file"
-        )
     motion = study.motion
     fastest = np.abs(motion.qd).max(axis=0)
 
@@ -200,6 +212,7 @@ def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     for _ in range(math.ceil(math.log2(FASTEST))):
         faster = fits(high)
         low, high = np.where(faster, high, low), np.where(faster, 2 * high, high)
+    possible &= ~fits(high)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         within_limits = fits(middle)
@@ -243,12 +256,14 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
 OUTPUTS: dict[str, OutputKind] = {
     "peak_torque": OutputKind(_joint_columns("effort"), _peak_torque, needs_motion=True, by_joint=True),
     "rms_torque": OutputKind(_joint_columns("effort"), _rms_torque, needs_motion=True, by_joint=True),
-    "peak_motor_torque": OutputKind(_motor_columns, _peak_motor_torque, needs_motion=True),
+    "peak_motor_torque": OutputKind(
+        _motor_columns, _peak_motor_torque, needs_motion=True, by_joint=True, of_motors=True
+    ),
     "energy": OutputKind(_single_column("J"), _energy, needs_motion=True, by_joint=True),
     "peak_gravity": OutputKind(_joint_columns("effort"), _peak_gravity, needs_motion=True, by_joint=True),
     "peak_inertia": OutputKind(_joint_columns("inertia"), _peak_inertia, needs_motion=True, by_joint=True),
     "peak_coupling": OutputKind(_single_column("1"), _peak_coupling, needs_motion=True, reduces=False),
-    "cycle_time": OutputKind(_single_column("s"), _cycle_time, needs_motion=True),
+    "cycle_time": OutputKind(_cycle_columns, _cycle_time, needs_motion=True),
     "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
     "model_error": OutputKind(
         _joint_columns("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False, by_joint=True

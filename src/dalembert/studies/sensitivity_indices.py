@@ -51,8 +51,9 @@ class MorrisEffect:
 class ToleranceShare:
     """How much of the variance of an output the spread of one factor makes up, by a linear fit.
 
-    ``slope`` is the output per unit of the factor, ``allowed`` the standard deviation the factor may have where every
-    factor may fill its present share of the variance that is allowed.
+    ``slope`` is the output per unit of the factor, ``allowed`` the standard deviation the factor may have: all spreads
+    change alike, by the share of its present spread that the output may have. What no line explains shrinks with them
+    at least as fast; it grows faster where they widen.
     """
 
     factor: str
@@ -194,7 +195,7 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
     rows = []
     for factor, slope, width, present in zip(result.factors, slopes, scale, spread, strict=True):
         share = float(slope**2 / explained) if explained else 0.0
-        ratio = limit / np.sqrt(explained) if explained else np.inf
+        ratio = limit / total if total else np.inf
         rows.append(
             ToleranceShare(
                 factor.name, float(slope / width), float(present), share, float(present * ratio) if present else 0.0

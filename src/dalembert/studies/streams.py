@@ -252,7 +252,12 @@ class _ZarrSink:
         return self
 
     def write(self, block: Array) -> None:
-        self.array[self.done : self.done + len(block)] = block
+        try:
+            self.array[self.done : self.done + len(block)] = block
+        except OSError as fault:
+            raise ArmError(
+                f"{self.path}: could not be written ({reason(fault)}); make room there, or name another file"
+            ) from None
         self.done += len(block)
 
     def __exit__(self, kind: Any, *fault: Any) -> None:

@@ -34,11 +34,18 @@ def checked_path(path: str | Path) -> Path:
         raise ArmError(f"{target}: results are written as .parquet or .csv; give the file one of these endings")
     if target.suffix.lower() == ".parquet":
         _arrow()
-    if not target.parent.exists():
-        raise ArmError(f"{target.parent}: there is no such folder; make it, or name another")
-    if not os.access(target.parent, os.W_OK):  # told now, not after the first designs
-        raise ArmError(f"{target.parent}: nothing can be written there; name another folder")
+    check_folder(target)
     return target
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file that could not be written: told now, not after the last design."""
+    if path.is_dir():
+        raise ArmError(f"{path}: is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise ArmError(f"{path.parent}: there is no such folder; make it, or name another")
+    if not os.access(path.parent, os.W_OK):
+        raise ArmError(f"{path.parent}: nothing can be written there; name another folder")
 
 
 def _arrow() -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,10 @@ from .evaluator import Answers
 
 Array = NDArray[np.float64]
 LARGEST_NOTE = 1_000_000
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What NumPy and its archive raise of a damaged file; RuntimeError of one that says it is encrypted, or of a version to
+come.
+"""
 
 
 class StudyStore:
@@ -60,7 +65,7 @@ class StudyStore:
         try:
             with open(self._chunk(number), "rb") as file, np.load(file, allow_pickle=False) as archive:
                 values, failures, study = archive["values"], archive["failures"], archive["study"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except UNREADABLE:
             return None  # a chunk that cannot be read is worked out again
         if study.shape != () or str(study) != self.identity:  # left where a finished study was being removed
             return None

@@ -13,6 +13,7 @@ from ..markup.data_tables import Column, DataTable, Value
 from .sensitivity_indices import MorrisEffect, SobolIndex, ToleranceBudget
 
 if TYPE_CHECKING:
+    from .optimum import DesignOptimum
     from .study_result import StudyResult
 
 MOST_REASONS = 20
@@ -34,8 +35,7 @@ def budget_tables(result: StudyResult, budgets: Mapping[str, float | None]) -> t
 
 
 def _budget(result: StudyResult, name: str, allowed: float | None) -> DataTable:
-    units = {column: unit for column, (unit, _) in result.columns.items()}
-    return budget_table(result.budget(name, allowed), units)
+    return budget_table(result.budget(name, allowed), {name: unit for name, (unit, _) in result.columns.items()})
 
 
 def _tables_and_reasons(makers: Sequence[Callable[[], DataTable]]) -> tuple[list[DataTable], list[str]]:
@@ -116,19 +116,34 @@ def morris_table(output: str, effects: Sequence[MorrisEffect], unit: str) -> Dat
 
 
 def budget_table(budget: ToleranceBudget, units: Mapping[str, str]) -> DataTable:
-    """Shares of the factors in the variance of an output; ``units`` are those of factors and outputs."""
+    """Shares of the factors in the variance of an output; ``units`` are those of factors and outputs by name."""
     unit = units[budget.output]
+    unit_text = f" {unit}" if unit not in ("", "1") else ""
     columns = (
-        Column("factor", "factor"), Column("unit", "unit", kind="unit"),
-        Column("share", "share of the variance", kind="share"),
-        Column("slope", "output per factor", kind="number"), Column("spread", "spread now", kind="number"),
-        Column("allowed", "spread allowed", kind="number"),
+        Column("factor", "factor"), Column("share", "share of the variance", kind="share"),
+        Column("slope", "output per unit of the factor", unit, "number"), Column("spread", "spread now", kind="number"),
+        Column("allowed", "spread allowed", kind="number"), Column("unit", "unit", kind="unit"),
     )  # fmt: skip
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (row.factor, units[row.factor], row.share, row.slope, row.spread, row.allowed) for row in budget.shares
+        (row.factor, row.share, row.slope, row.spread, row.allowed, units[row.factor]) for row in budget.shares
     )
     note = (
-        f"{budget.output}: {budget.mean:.5g} {unit} with a standard deviation of {budget.spread:.4g} {unit}; a linear "
-        f"fit explains {100 * budget.linear:.4g} percent of the variance. Allowed is {budget.allowed:.4g} {unit}."
+        f"{budget.output}: {budget.mean:.5g}{unit_text} with a standard deviation of {budget.spread:.4g}{unit_text}; a "
+        f"linear fit explains {100 * budget.linear:.4g} percent of the variance. "
+        f"Allowed is {budget.allowed:.4g}{unit_text}."
     )
-    return DataTable(f"budget-{budget.output}", f"Tolerance budget of {budget.output} [{unit}]", columns, rows, note)
+    return DataTable(f"budget-{budget.output}", f"Tolerance budget of {budget.output}", columns, rows, note)
+
+
+def optimum_table(optimum: DesignOptimum) -> DataTable:
+    """The factors of a best design, and what holds them."""
+    columns = (
+        Column("factor", "factor"), Column("value", "best value", kind="number"), Column("unit", "unit", kind="unit"),
+    )  # fmt: skip
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (name, value, optimum.units[name]) for name, value in optimum.values.items()
+    )
+    active = [f"Held by {', '.join(optimum.active)}."] if optimum.active else []
+    unfinished = "The search did not end where no step betters the design; try more starts, or nearer ends."
+    sentences = [*active, *([] if optimum.converged else [unfinished])]
+    return DataTable("optimum", "Best design", columns, rows, " ".join(sentences))

@@ -55,8 +55,15 @@ def page_head(title: str, scripts: Sequence[str], maths: bool = False) -> Html:
     )
 
 
-def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], what: str = "dynamics report") -> str:
-    """The whole document; ``what`` it is stands in its title."""
+def page(
+    title: str,
+    subtitle: str,
+    glance: Html,
+    sections: Sequence[Section],
+    what: str = "dynamics report",
+    angles: str = "degrees",
+) -> str:
+    """The whole document; ``what`` it is stands in its title, the unit of its ``angles`` at its foot."""
     scripts = [*(section.script for section in sections if section.script), asset("charts.js")]
     section_pages = [section.html() for section in sections]
     head = page_head(f"{title}: {what}", scripts, maths=any("<math" in section_page for section_page in section_pages))
@@ -71,7 +78,7 @@ def page(title: str, subtitle: str, glance: Html, sections: Sequence[Section], w
         "footer",
         tag(
             "p",
-            f"Written by dalembert {__version__}. SI units; angles are shown in degrees. Joints and links count "
+            f"Written by dalembert {__version__}. SI units; angles are shown in {angles}. Joints and links count "
             "from 1. "
             "This page is complete in itself and asks nothing of the network.",
         ),
