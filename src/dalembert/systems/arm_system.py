@@ -25,6 +25,7 @@ from .applied_forces import force_columns, force_load, force_slopes
 from .arrays import joint_array
 from .evaluated_arm import EvaluatedArm
 from .friction_arrays import Shafts
+from .solutions import solved
 from .split import EnergyParts, TorqueParts, torque_parts
 from .sticking import Contact
 
@@ -125,7 +126,7 @@ class ArmSystem(EvaluatedArm):
             if is_lazy(q, qd, tau):
                 return mapped(self._smooth_acceleration, q, qd, tau)
             rest = joint_array(self, "tau", tau) - self.bias(q, qd)
-            return np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], dtype=np.float64)
+            return solved(self, self.mass_matrix(q), rest[..., None])[..., 0]
         system = self._massive
         return self._divided(lambda *x: system.acceleration(REAL, *x), q=q, qd=qd, tau=tau)
 
@@ -378,7 +379,7 @@ class ArmSystem(EvaluatedArm):
             to_q, to_qd, inverse = kernel(q, qd, tau)
         elif by_parts:
             to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
-            inverse = np.linalg.inv(matrix)
+            inverse = solved(self, matrix, np.eye(self.n))
             inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
             to_q, to_qd = -inverse @ to_q, -inverse @ to_qd
         else:
