@@ -44,6 +44,33 @@ def test_a_joint_that_moves_no_inertia_is_named(arm: str, call: str, way: str) -
         DIVIDING[call](given)
 
 
+LEVER = {"a": 0.4, "mass": 0, "inertia": (0, 0, 0)}
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives"])
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_joints_that_move_a_point_in_more_ways_than_it_has_are_named(
+    name: str, batch: tuple[int, ...], way: str
+) -> None:
+    # no pivot of D is an exact zero: it cancels by sin^2 + cos^2 = 1
+    arm = da.Arm.from_dh([ROD, LEVER, LEVER, {**LEVER, "mass": 1}], physical="ignore", name="arm")
+    state = np.broadcast_to([0.3, 0.9, 0.5, -0.4], (*batch, 4))
+    states = [state] if name == "inverse_mass_matrix" else [state] * 3
+    with pytest.raises(ArmError, match="arm: joints joint2, joint3, joint4 can move without anything that has inertia"):
+        getattr(arm, name)(*states)
+    with pytest.raises(ArmError, match="can move without anything"):
+        arm.compile(name)
+    held = arm.holding(da.Load(0.1, inertia=(0.1, 0.1, 0.1)))
+    found = getattr(held, name)(*states)
+    assert all(np.isfinite(table).all() and np.abs(table).max() < 1e6 for table in np.atleast_1d(found))
+
+
+def test_a_small_inertia_is_enough() -> None:
+    tip = {**LEVER, "mass": 1, "inertia": (0, 0, 1e-9)}
+    arm = da.Arm.from_dh([LEVER, LEVER, tip], physical="ignore")
+    assert np.isfinite(arm.forward_dynamics(STATE[[0, 1, 0]], np.zeros(3), np.zeros(3))).all()
+
+
 def test_code_of_what_is_never_determined_is_not_written(tmp_path: Path) -> None:
     given = da.Arm.from_dh(SINGULAR["last link without mass"], physical="ignore", name="arm")
     with pytest.raises(ArmError, match="joint 'joint2' moves no inertia"):

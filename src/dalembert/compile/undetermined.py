@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription
+from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
+
+_REGULAR = "_has_regular_poses"
+"""Where a description keeps that its D was found regular."""
 
 
 def refuse_undetermined(arm: ArmDescription, matrix: NDArray[np.float64]) -> None:
@@ -26,10 +31,36 @@ def refuse_undetermined(arm: ArmDescription, matrix: NDArray[np.float64]) -> Non
 
 
 def refuse_never_determined(arm: ArmDescription) -> None:
-    """Refuse an arm whose D is singular in every pose, as the division by an exact zero has shown.
+    """Refuse an arm whose D is singular in every pose, as the division by an exact zero has shown."""
+    refuse_undetermined(arm, _anywhere(arm))
 
-    det D is analytic in the positions: where it vanishes in all poses it does so in this one too.
+
+def refuse_dependent(arm: ArmDescription) -> None:
+    """Refuse an arm whose D is singular in every pose without a pivot that is an exact zero: more joints than motions
+    of what has inertia, as where a point mass hangs on three parallel axes.
+
+    Rows and columns are scaled to a diagonal of ones, so that what is small is not what is singular.
     """
-    q = [0.1 + 0.7 * k for k in range(arm.n)]
+    if vars(arm).get(_REGULAR) or (arm.counts_drives and arm.drives.functions):  # which are not analytic everywhere
+        return
+    matrix = _anywhere(arm)
+    sizes = np.diagonal(matrix)
+    if (sizes > 0).all():  # else divisions tell, or no real body is like that
+        scale = 1 / np.sqrt(sizes)
+        values, vectors = np.linalg.eigh(matrix * scale * scale[:, None])
+        least = int(np.argmin(np.abs(values)))
+        if abs(values[least]) <= arm.n * np.finfo(float).eps:
+            sizes = np.abs(vectors[:, least])
+            names = [name for name, size in zip(arm.joint_names, sizes, strict=True) if size > 1e-6 * sizes.max()]
+            raise ArmError(
+                f"{arm.where}{arm.name}: joints {listed(names)} can move without anything that has inertia, so their "
+                "accelerations are not determined; give the links between them mass and inertia, or lock one of them"
+            )
+    vars(arm)[_REGULAR] = True
+
+
+def _anywhere(arm: ArmDescription) -> NDArray[np.float64]:
+    """D in a pose with nothing special to it: det D is analytic, and vanishes there if it does in all poses."""
+    q = [math.sin(1 + k * k) for k in range(arm.n)]
     rows = SystemOverRing(arm, REAL).mass_matrix(REAL, q)
-    refuse_undetermined(arm, np.array([[float(x) for x in row] for row in rows]))
+    return np.array([[float(x) for x in row] for row in rows])
