@@ -25,7 +25,7 @@ from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
 from .graph_model import KINDS, GraphModel, parameter_names, parameter_values, smallest, solved, torque
-from .undetermined import refuse_dependent, refuse_never_determined
+from .undetermined import refuse_dependent, refuse_undivided
 from .ways import Way, acceleration_derivative_ways, torque_derivative_ways
 
 FEW = 20
@@ -340,11 +340,11 @@ def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
 
 
 def determined(arm: ArmDescription, build: Callable[[], Tables]) -> Tables:
-    """What ``build`` makes; where it divides by an exact zero, the error that names the joint without inertia."""
+    """What ``build`` makes; where it divides by an exact zero, the error that names the part behind it."""
     try:
         return build()
     except ZeroDivisionError:
-        refuse_never_determined(arm)
+        refuse_undivided(arm)
         raise
 
 

@@ -1,4 +1,4 @@
-"""A joint that moves no inertia: its acceleration is not determined, and nothing that divides by D can be had."""
+"""Why a division fails: a joint that moves no inertia, so that D has no inverse, or a spring whose ends meet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription, listed
+from ..arm.elastic import PointSpring
 from ..arm.errors import ArmError
+from ..formulations.applied_loads import spans
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 
@@ -59,8 +61,36 @@ def refuse_dependent(arm: ArmDescription) -> None:
     vars(arm)[_REGULAR] = True
 
 
+MEETING = 1e-12
+"""Length (m) below which the ends of a spring meet, once a division has failed."""
+
+
+def refuse_without_length(arm: ArmDescription, q: NDArray[np.float64]) -> None:
+    """Refuse positions ``(..., n)`` at which the ends of a spring or damper meet: its pull has no direction there."""
+    system = SystemOverRing(arm, REAL)
+    joints = system.coupling.joints(list(q.reshape(-1, arm.n).T))
+    springs = (part for part in arm.elastic if isinstance(part, PointSpring))
+    for spring, span in zip(springs, spans(system.links, REAL, joints, system.elastics), strict=True):
+        length = np.sqrt(np.sum([np.square(x) for x in np.broadcast_arrays(*span)], axis=0))
+        if (spring.rest or spring.damping) and (length < MEETING).any():
+            raise ArmError(
+                f"{arm.where}{arm.name}: the ends of the spring or damper between {spring.link_a!r} and "
+                f"{spring.link_b!r} meet, so that its pull has no direction; move its points, or give it neither rest "
+                "length nor damping"
+            )
+
+
+def refuse_undivided(arm: ArmDescription) -> None:
+    """Say which part of an arm is divided by where that is zero in every pose."""
+    refuse_without_length(arm, np.array(_generic(arm)))
+    refuse_never_determined(arm)
+
+
+def _generic(arm: ArmDescription) -> list[float]:
+    return [math.sin(1 + k * k) for k in range(arm.n)]
+
+
 def _anywhere(arm: ArmDescription) -> NDArray[np.float64]:
     """D in a pose with nothing special to it: det D is analytic, and vanishes there if it does in all poses."""
-    q = [math.sin(1 + k * k) for k in range(arm.n)]
-    rows = SystemOverRing(arm, REAL).mass_matrix(REAL, q)
+    rows = SystemOverRing(arm, REAL).mass_matrix(REAL, _generic(arm))
     return np.array([[float(x) for x in row] for row in rows])
