@@ -1,4 +1,4 @@
-"""Why a result of a system is not finite: a drive or spring without a value, a joint that moves nothing, an overflow."""
+"""Why a result is not finite: a drive or spring that has no value, a joint that moves nothing, an overflow."""
 
 from __future__ import annotations
 
