@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -55,3 +58,15 @@ def test_exact_numbers_are_taken_as_floats() -> None:
     np.testing.assert_array_equal(real_array("q", [Fraction(1, 4), Decimal("0.5"), 2]), [0.25, 0.5, 2.0])
     with pytest.raises(ArmError, match="too large for floats"):
         real_array("q", [Fraction(10**400)])
+
+
+def test_masks_are_not_asked_for_where_nobody_made_any() -> None:
+    # numpy.ma takes as long to import as the first answer of an arm
+    text = """
+import sys, numpy
+before = "numpy.ma" in sys.modules
+import dalembert as da
+da.load("planar-2r", physical="ignore").inverse_dynamics([0, 1], [0, 1], [1, 0])
+assert ("numpy.ma" in sys.modules) == before
+"""
+    subprocess.run([sys.executable, "-c", text], check=True, env={**os.environ, "DALEMBERT_COMPILE": "0"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -26,6 +27,21 @@ def test_a_cache_folder_others_can_write_is_not_used(fresh_cache: Path, said: py
     check(Kernel(function(ARM, "inverse_dynamics")))
     assert list(fresh_cache.iterdir()) == []
     assert [m for m in said.messages if "can be written by others" in m] == said.messages != []
+
+
+@posix
+@needs_compiler
+def test_a_cache_folder_may_be_deleted_while_a_process_runs(fresh_cache: Path, said: pytest.LogCaptureFixture):
+    check(Kernel(function(ARM, "inverse_dynamics")))
+    shutil.rmtree(fresh_cache)
+    check(Kernel(function(ARM, "inverse_dynamics")))
+    assert list(fresh_cache.glob("*.so"))
+    assert said.messages == []
+    fresh_cache.rename(fresh_cache.with_name("away"))
+    fresh_cache.mkdir()
+    fresh_cache.chmod(0o777)  # another in its place is not taken for it
+    assert cache.folder() != fresh_cache.resolve()
+    assert "can be written by others" in said.messages[0]
 
 
 @posix

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.arm.inertia import Inertia
+from dalembert.arm.placement import Step
 from dalembert.compile import build, joint_recursion, resistances, shared_library
 from dalembert.compile.emit_recursion import FUNCTIONS
 from dalembert.compile.functions import function
@@ -16,6 +20,7 @@ from dalembert.compile.kernel import Kernel
 from dalembert.formulations.system import SystemOverRing
 from dalembert.rings.real import REAL
 from dalembert.systems.arrays import evaluate
+from random_arms import random_arm
 
 TREE = """
 name = "tree"
@@ -127,6 +132,58 @@ def test_no_compiler_runs_for_another_long_arm(long: None, monkeypatch: pytest.M
     right = by_pages(other, "inverse_dynamics_derivatives", [q[:1], qd[:1], qdd[:1]])
     for got, want in zip(other.inverse_dynamics_derivatives(q, qd, qdd), right, strict=True):
         np.testing.assert_allclose(got[:1], want, rtol=0, atol=1e-12 * (1 + np.abs(want).max()))
+
+
+@pytest.mark.parametrize("joints", [9, 17])
+@pytest.mark.parametrize("name", ["inverse_mass_matrix", "forward_dynamics_derivatives"])
+def test_the_inverse_of_a_chain_has_the_same_bits_alone_and_in_a_batch(name: str, joints: int, long: None) -> None:
+    # columns are solved for some at a time, more of one state than of many
+    arm = da.Arm.of(random_arm(5, joints, fixed=0.0))
+    states = list(np.random.default_rng(1).normal(size=(3, 9, joints))[: FUNCTIONS[name][1]])
+    together = getattr(arm, name)(*states)
+    for k in range(9):
+        alone = getattr(arm, name)(*(x[k] for x in states))
+        pairs = zip(alone, together, strict=True) if isinstance(alone, tuple) else [(alone, together)]
+        assert all((one == many[k]).all() for one, many in pairs)
+
+
+def on_its_axis(joints: int) -> da.Arm:
+    """A chain at whose end a point mass stands on the axis of the last joint."""
+    arm = da.Arm.of(random_arm(2, joints, fixed=0.0, kinds=("revolute",)))
+    last = replace(arm.links[-1], inertia=Inertia.of("1.5", (0, 0, "0.2")))
+    ends = replace(arm.joints[-1], after=da.Placement())
+    return replace(arm, links=(*arm.links[:-1], last), joints=(*arm.joints[:-1], ends))
+
+
+@pytest.mark.parametrize("name", ["inverse_mass_matrix", "forward_dynamics_derivatives"])
+@pytest.mark.parametrize("states", [(), (3,)])
+def test_a_joint_that_moves_no_inertia_is_named_whatever_rounding_leaves_of_its_inertia(
+    name: str, states: tuple[int, ...], long: None
+) -> None:
+    arm = on_its_axis(12)
+    rows = np.random.default_rng(1).normal(size=(3, *states, 12))[: FUNCTIONS[name][1]]
+    with pytest.raises(ArmError, match=f"joint '{arm.joint_names[-1]}' moves no inertia"):
+        getattr(arm, name)(*rows)
+
+
+def test_a_joint_that_moves_little_has_its_acceleration(long: None) -> None:
+    arm = on_its_axis(12)
+    tiny = replace(arm.links[-1], inertia=Inertia.of("1e-15", ("0.1", 0, 0)))
+    arm = replace(arm, links=(*arm.links[:-1], tiny))
+    assert arm.inverse_mass_matrix(np.linspace(0, 1, 12))[-1, -1] == pytest.approx(1e17, rel=1e-9)
+
+
+@pytest.mark.parametrize("branches", [False, True])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_where_an_arm_stands_on_a_map_changes_nothing(name: str, branches: bool, long: None) -> None:
+    arm = da.Arm.of(random_arm(7, 6, tree=branches, fixed=0.0))
+    there = da.Placement.of(Step("translate", 0, Fraction(500_000)), Step("translate", 1, Fraction(5_000_000)))
+    joints = (replace(x, before=there @ x.before) if x.parent == arm.base else x for x in arm.joints)
+    away, states = replace(arm, joints=tuple(joints)), np.random.default_rng(1).normal(size=(3, 5, 6))
+    here, moved = (getattr(x, name)(*states[: FUNCTIONS[name][1]]) for x in (arm, away))
+    for right, found in zip(*(x if isinstance(x, tuple) else (x,) for x in (here, moved)), strict=True):
+        # the distances between joints that stand on the base are known to eps of their coordinates
+        np.testing.assert_allclose(found, right, rtol=0, atol=(1e-8 if branches else 1e-12) * np.abs(right).max())
 
 
 def test_a_state_that_is_not_finite_is_refused_and_passes_through_a_kernel(long: None) -> None:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.compile import joint_recursion
+from dalembert.systems import evaluated_arm
 from dalembert.systems.arrays import PIECE
 from random_arms import random_arm
 
@@ -93,3 +95,21 @@ def test_a_hundred_thousand_states_stay_in_bounded_memory():
 def test_a_wrong_argument_is_refused_by_name(call, said):
     with pytest.raises(da.ArmError, match=said):
         call()
+
+
+@pytest.mark.parametrize(
+    "name", ["forward_dynamics", "friction_torque", "kinetic_energy", "motor_velocities", "coriolis_matrix"]
+)
+@pytest.mark.parametrize("long", [False, True])
+def test_batches_that_do_not_fit_are_refused_by_their_names(
+    name: str, long: bool, monkeypatch: pytest.MonkeyPatch, compiled_kernels: None
+) -> None:
+    if long:
+        monkeypatch.setattr(evaluated_arm, "FEW_COUPLED", 0)
+        monkeypatch.setattr(joint_recursion, "FEW_JOINTS", dict.fromkeys(joint_recursion.FEW_JOINTS, 1))
+    arm = da.load("puma560", physical="ignore").driven
+    states = [np.zeros((3, 6)), np.zeros((4, 6)), np.zeros((4, 6))][: 3 if name == "forward_dynamics" else 2]
+    with pytest.raises(
+        da.ArmError, match=r"these batches do not broadcast against each other: q \(3, 6\), qd \(4, 6\)"
+    ):
+        getattr(arm, name)(*states)

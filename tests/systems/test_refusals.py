@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.compile import build
+from dalembert.compile import build, joint_recursion
 
 ROD = {"a": 0.5, "mass": 2.0, "com": (-0.25, 0, 0), "inertia": (0, 0.0417, 0.0417)}
 NONE = {"a": 0.5, "mass": 0, "inertia": (0, 0, 0)}
@@ -42,6 +42,52 @@ def test_a_joint_that_moves_no_inertia_is_named(arm: str, call: str, way: str) -
     given = da.Arm.from_dh(SINGULAR[arm], physical="ignore", name="arm")
     with pytest.raises(ArmError, match="arm: joint 'joint2' moves no inertia, so its acceleration is not determined"):
         DIVIDING[call](given)
+
+
+LEVER = {"a": 0.4, "mass": 0, "inertia": (0, 0, 0)}
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives"])
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_joints_that_move_a_point_in_more_ways_than_it_has_are_named(
+    name: str, batch: tuple[int, ...], way: str
+) -> None:
+    # no pivot of D is an exact zero: it cancels by sin^2 + cos^2 = 1
+    arm = da.Arm.from_dh([ROD, LEVER, LEVER, {**LEVER, "mass": 1}], physical="ignore", name="arm")
+    state = np.broadcast_to([0.3, 0.9, 0.5, -0.4], (*batch, 4))
+    states = [state] if name == "inverse_mass_matrix" else [state] * 3
+    with pytest.raises(ArmError, match="arm: joints joint2, joint3, joint4 can move without anything that has inertia"):
+        getattr(arm, name)(*states)
+    with pytest.raises(ArmError, match="can move without anything"):
+        arm.compile(name)
+    held = arm.holding(da.Load(0.1, inertia=(0.1, 0.1, 0.1)))
+    found = getattr(held, name)(*states)
+    assert all(np.isfinite(table).all() and np.abs(table).max() < 1e6 for table in np.atleast_1d(found))
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives"])
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize("always", [False, True])
+def test_a_spring_whose_ends_meet_is_named(
+    always: bool, long: bool, name: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # in every pose, since link1 turns about the point; or where the slide is drawn in
+    if long:
+        monkeypatch.setattr(joint_recursion, "FEW_JOINTS", dict.fromkeys(joint_recursion.FEW_JOINTS, 1))
+    first = ROD if always else {"type": "prismatic", "mass": 2.0}
+    arm = da.Arm.from_dh([first, ROD], name="arm", physical="ignore")
+    point = (-0.5, 0, 0) if always else (0, 0, 0)
+    arm = arm.with_elastic(da.PointSpring("base", (0, 0, 0), "link1", point, 20.0, rest=0.1))
+    state = np.array([0.0, 0.3])
+    for batch in ((), (3,)):
+        with pytest.raises(ArmError, match="arm: the ends of the spring or damper between 'base' and 'link1' meet"):
+            getattr(arm, name)(*[np.broadcast_to(state, (*batch, 2))] * 3)
+
+
+def test_a_small_inertia_is_enough() -> None:
+    tip = {**LEVER, "mass": 1, "inertia": (0, 0, 1e-9)}
+    arm = da.Arm.from_dh([LEVER, LEVER, tip], physical="ignore")
+    assert np.isfinite(arm.forward_dynamics(STATE[[0, 1, 0]], np.zeros(3), np.zeros(3))).all()
 
 
 def test_code_of_what_is_never_determined_is_not_written(tmp_path: Path) -> None:

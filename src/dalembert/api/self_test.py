@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile import build
-from ..compile.functions import FUNCTIONS, function, unfit
+from ..compile.functions import DIVIDING, FUNCTIONS, function, unfit
 from ..compile.kernel import Kernel
 from ..formulations.registry import TORQUES
 from ..mechanisms.gallery import five_bar
-from ..systems.evaluated_arm import DIVIDING
 from .arm import Arm
 from .driven_arm import DrivenArm
 from .loading import load

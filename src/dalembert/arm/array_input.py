@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -27,8 +28,11 @@ def real_array(name: str, values: ArrayLike, what: str = "numbers") -> NDArray[n
 
 
 def refuse_masked(name: str, values: object) -> None:
-    """Refuse an array that says of some of its entries that they are none."""
-    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
+    """Refuse an array that says of some of its entries that they are none.
+
+    Such an array is made by ``numpy.ma``, which is not imported to ask: that takes as long as a first answer.
+    """
+    if "numpy.ma" in sys.modules and np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise ArmError(
             f"{name} is masked in {int(np.ma.getmaskarray(values).sum())} places; fill them, or leave those states out"
         )

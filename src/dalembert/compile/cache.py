@@ -75,9 +75,18 @@ def _private_group(group: int, user: int) -> bool:
     return entry.gr_name == name and set(entry.gr_mem) <= {name}
 
 
+def _identity(directory: Path) -> tuple[int, int] | None:
+    """What tells a folder from another that has taken its place; None where there is none."""
+    try:
+        info = directory.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
+
+
 @lru_cache
-def _trusted(folder: Path) -> Path:
-    """The folder if it can be trusted, else a temporary one."""
+def _trusted(folder: Path) -> tuple[Path, tuple[int, int] | None]:
+    """The folder if it can be trusted, else a temporary one; and its identity."""
     try:
         fault = weakness(folder)
         if fault is None:
@@ -87,7 +96,8 @@ def _trusted(folder: Path) -> Path:
             fault = f"{folder} cannot be written"
     except OSError as error:
         fault = f"{folder}: {error.strerror or error}"
-    return folder.resolve() if fault is None else _replacement(fault)
+    trusted = folder.resolve() if fault is None else _replacement(fault)
+    return trusted, _identity(trusted)
 
 
 def _replacement(fault: str) -> Path:
@@ -135,9 +145,17 @@ def _runs(process: int) -> bool:
 
 
 def folder() -> Path:
-    """The cache folder, or a temporary one for this process where the cache folder cannot be trusted."""
+    """The cache folder, or a temporary one for this process where the cache folder cannot be trusted.
+
+    One that was deleted meanwhile is made anew, and one that stands in its place is judged anew.
+    """
     try:
-        return _trusted(chosen_folder())
+        trusted, identity = _trusted(chosen_folder())
+        if _identity(trusted) != identity:
+            _trusted.cache_clear()
+            _temporary.cache_clear()
+            trusted, _ = _trusted(chosen_folder())
+        return trusted
     except RuntimeError:
         return _replacement(f"this user has no home folder (set ${VARIABLE} to a folder of your own)")
 

@@ -40,6 +40,7 @@ def recursion_source(dtype: str) -> str:
 {head(dtype)}
 #define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}
 #define S 1
+#define EPSILON {"0x1p-23f" if dtype == "float32" else "0x1p-52"}
 {"".join(f"#define {name} {size}{chr(10)}" for name, size in sizes.items())}
 {sincos_source(dtype)}
 {ANY_VECTOR}

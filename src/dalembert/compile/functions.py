@@ -25,7 +25,7 @@ from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
 from .graph_model import KINDS, GraphModel, parameter_names, parameter_values, smallest, solved, torque
-from .undetermined import refuse_never_determined
+from .undetermined import refuse_dependent, refuse_undivided
 from .ways import Way, acceleration_derivative_ways, torque_derivative_ways
 
 FEW = 20
@@ -231,6 +231,8 @@ FUNCTIONS: dict[str, Entry] = {
 """The public functions by name."""
 
 
+DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
+"""Functions that need the inverse of D."""
 OF_DRIVES = ("motor_torques", "computed_torques", "computed_motor_torques")
 """Functions of arms that count their drives."""
 
@@ -254,6 +256,8 @@ def _function(arm: ArmDescription, name: str, parameters: str | None) -> Functio
     loops = parameters is None and joint_recursion.fits(arm, name)
     if not loops:
         refuse_endless(arm, name)
+    if name in DIVIDING and parameters is None:
+        refuse_dependent(arm)
     entry, names = FUNCTIONS[name], parameter_names(arm, parameters)
     if parameters == "all" and arm.counts_drives:
         raise ArmError(
@@ -337,11 +341,11 @@ def _build(arm: ArmDescription, name: str, parameters: str | None) -> Tables:
 
 
 def determined(arm: ArmDescription, build: Callable[[], Tables]) -> Tables:
-    """What ``build`` makes; where it divides by an exact zero, the error that names the joint without inertia."""
+    """What ``build`` makes; where it divides by an exact zero, the error that names the part behind it."""
     try:
         return build()
     except ZeroDivisionError:
-        refuse_never_determined(arm)
+        refuse_undivided(arm)
         raise
 
 

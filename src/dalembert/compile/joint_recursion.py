@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..arm.description import ArmDescription
 from ..formulations import composite_body
 from ..formulations.chain import Chain, Segment
-from ..formulations.composite_motion import torque_derivatives
+from ..formulations.composite_motion import from_first_joint, torque_derivatives
 from ..formulations.newton_euler import second_moments
 from ..formulations.rotor_bodies import Row, with_rotors
 from ..formulations.system import SystemOverRing
@@ -57,6 +57,7 @@ class Recursion:
 
     def __init__(self, chain: Chain, n: int, rows: Sequence[Row] | None, dtype: Any) -> None:
         self.n = n
+        chain = from_first_joint(chain)
         fixed = np.zeros((chain.n, FIXED))
         for row, segment in zip(fixed, chain.segments, strict=True):
             second_moment = second_moments(segment.tensor, REAL)

@@ -29,7 +29,7 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
   } else if (what == INVERSE) {
     place_passes_@X@(PASSES);
     place_pairs_@X@(t, screws, loads, lower + (ptrdiff_t)n * n, matrix);
-    factor_@X@(t, lower, pivots);
+    factor_@X@(t, loads, lower, pivots);
     inverted_@X@(t, lower, pivots, tables[0], block);
   } else if (what == CORIOLIS) {
     speed_passes_@X@(PASSES);
@@ -43,7 +43,7 @@ static void run_@X@(const Recursion *t, int what, const @X@ *const *in, @X@ *wor
       bias_passes_@X@(PASSES);
       torques_@X@(t, loads, rest);
       place_pairs_@X@(t, screws, loads, lower + (ptrdiff_t)n * n, matrix);
-      factor_@X@(t, lower, pivots);
+      factor_@X@(t, loads, lower, pivots);
       memset(block, 0, sizeof(V) * COLUMNS * (size_t)n);
       const int stride = COLUMNS * (int)(sizeof(V) / sizeof(@X@));
       for (int i = 0; i < n; i++) ((@X@ *)block)[i * stride] = in[2][i] - rest[i];

@@ -30,6 +30,8 @@ static inline size_t numbers(const Recursion *t, size_t tables)
 enum { MASS, INVERSE, CORIOLIS, TORQUES, SLOPES, ACCELERATIONS };
 #define TNMA NMA
 #define TMA MA
+#define T_ABOVE(x, least) ((x) > (least) ? (x) : 0)
+#define V_ABOVE(x, least) ((V)((VI)(x) & ((x) > (least))))
 """
 
 HELPERS = """\

@@ -6,15 +6,25 @@
 from __future__ import annotations
 
 SOLVE = """\
-/* D = L^T diag(d) L: L in the place of D, also transposed above the diagonal, and the inverses of d. */
-static void factor_@X@(const Recursion *t, @X@ *restrict d, @X@ *restrict inverse)
+/* D = L^T diag(d) L: L in the place of D, also transposed above the diagonal, and the inverses of d. A pivot that the
+   rounding of its parts could have made is zero, and its inverse infinite: there the joint moves no inertia. */
+static void factor_@X@(const Recursion *t, const @X@ *loads, @X@ *restrict d, @X@ *restrict inverse)
 {
   const int n = t->n;
+  const T share_of_parts = (T)t->joints * EPSILON;
+  for (int k = 0; k < n; k++) inverse[k] = (@X@){0};
+  for (int j = 0; j < t->joints; j++) {
+    const @X@ parts = loads[j * LOADS + LOADS - 2] * share_of_parts;
+    if (t->plain) inverse[j] = parts;
+    else
+      for (int k = t->rows[j]; k < t->rows[j + 1]; k++)
+        inverse[t->coordinates[k]] += parts * (t->ratios[k] * t->ratios[k]);
+  }
   for (int k = n - 1; k >= 0; k--) {
     @X@ *const row = d + (ptrdiff_t)k * n;
     const int32_t *const above = t->above + t->above_rows[k];
     const int count = t->above_rows[k + 1] - t->above_rows[k];
-    inverse[k] = 1 / row[k];
+    inverse[k] = 1 / @X@_ABOVE(row[k], inverse[k]);
     for (int a = count - 1; a >= 0; a--) {
       @X@ *const other = d + (ptrdiff_t)above[a] * n;
       const @X@ share = row[above[a]] * inverse[k];
@@ -38,7 +48,8 @@ static void factor_@X@(const Recursion *t, @X@ *restrict d, @X@ *restrict invers
 #define FACTORS(i) (d + (ptrdiff_t)(i) * t->n)
 
 /* D x = b for some columns at a time: vectors of neighbouring columns of one state, or of one column of many states.
-   Where b is zero from ``rows`` on, and no more of x is asked for, the rest is left out. */
+   Where b is zero from ``rows`` on, and no more of x is asked for, the rest is left out; rows further out are taken
+   from a row first, so that what is zero comes before all else and the sums are the same for any number of rows. */
 static void solved_@X@(const Recursion *t, const @X@ *restrict d, const @X@ *restrict inverse, int rows, V *restrict x)
 {
   int i = rows - 1;
@@ -46,7 +57,7 @@ static void solved_@X@(const Recursion *t, const @X@ *restrict d, const @X@ *res
     const @X@ *const f = FACTORS(i), *const g = FACTORS(i - 1);
     V *const own = ROW(i), *const next = ROW(i - 1);
     TAKE(r, own,) TAKE(s, next,)
-    for (int k = i + 1; k < rows; k++) {
+    for (int k = rows - 1; k > i; k--) {
       const V l = @SPREAD@f[k], m = @SPREAD@g[k], *const other = ROW(k);
       TAKE(y, other,) LESS(r, l, y) LESS(s, m, y)
     }
@@ -57,7 +68,8 @@ static void solved_@X@(const Recursion *t, const @X@ *restrict d, const @X@ *res
     const @X@ *const f = FACTORS(i);
     V *const own = ROW(i);
     TAKE(r, own,)
-    for (int a = t->below_rows[i]; a < t->below_rows[i + 1] && t->below[a] < rows; a++) {
+    for (int a = t->below_rows[i + 1] - 1; a >= t->below_rows[i]; a--) {
+      if (t->below[a] >= rows) continue;
       const V l = @SPREAD@f[t->below[a]], *const other = ROW(t->below[a]);
       TAKE(y, other,) LESS(r, l, y)
     }

@@ -31,12 +31,14 @@ from ..rings.graph import Graph, Node
 from ..rings.ring import Scalar
 from .function import Function, Tables
 
-FIXED, MOVE, SCREWS, WHOLE, LOADS = 22, 24, 18, 28, 23
+FIXED, MOVE, SCREWS, WHOLE, LOADS = 22, 24, 18, 28, 24
 """Numbers of a joint: what the description says, how its body moves, S S' S'', all it moves as one body, its loads."""
 PLACE, SPEED, FORCE, BIAS, SLOPES = "place", "speed", "force", "bias", "slopes"
 KINDS = (PLACE, SPEED, FORCE, BIAS, SLOPES)
 """What is worked out: D; C; the torques; the torques and D; the derivatives of the torques and D."""
 FORCED = (FORCE, BIAS, SLOPES)
+FACTORED = (PLACE, BIAS)
+"""After which D is factored."""
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -129,10 +131,13 @@ def _back(kind: str) -> Function:
         inertia = [whole.mass, *whole.moment, *_entries(whole.second)]
         stirred = [0] * 12 if kind == BIAS else [*whole.momentum, *flat(whole.stirring)]
         row = [*inertia, *stirred, *flat(whole.load)]
-        loads = [*flat(x.by_speed), *flat(x.by_place), *flat(x.asked), *x.back, x.own, pushed(screws[0], whole.load)]
+        parts = whole.parts(screws[0]) if kind in FACTORED else 0
+        last = [parts, pushed(screws[0], whole.load)]
         if kind == FORCE:
-            return [*[0] * 22, *flat(whole.load)], [*[0] * 22, loads[-1]]
-        return row, [*[0] * 12, *loads[12:18], *[0] * 4, loads[-1]] if kind == BIAS else loads
+            return [*[0] * 22, *flat(whole.load)], [*[0] * 22, *last]
+        if kind == BIAS:
+            return row, [*[0] * 12, *flat(x.asked), *[0] * 4, *last]
+        return row, [*flat(x.by_speed), *flat(x.by_place), *flat(x.asked), *x.back, x.own, *last]
 
     arguments = (("k", FIXED), ("move", MOVE), ("screws", SCREWS), ("carried", WHOLE))
     return _function(f"{kind}_back", arguments, (("whole", WHOLE), ("loads", LOADS)), build)

@@ -19,7 +19,7 @@ from ..rings.algebra import add
 from ..rings.graph import Graph
 from . import joint_recursion
 from .function import Function, Tables
-from .functions import FUNCTIONS, looped
+from .functions import FUNCTIONS, determined, looped
 from .graph_model import GraphModel
 from .kernel import Kernel
 
@@ -46,7 +46,7 @@ def in_two_parts(arm: ArmDescription, refuse: Callable[..., None] | None) -> Cal
         recursion=partial(looped, arm, NAME),
     )  # fmt: skip
     beyond = Function(f"{NAME}_beyond_bodies", arguments, results[:2], partial(_built, arm, beyond_bodies), arm.name)
-    return partial(_sum, Kernel(of_bodies, refuse=refuse).fast, Kernel(beyond, patient=True).fast)
+    return partial(_sum, Kernel(of_bodies, refuse=refuse).fast, Kernel(beyond, refuse=refuse, patient=True).fast)
 
 
 def _sum(bodies: Callable[..., Any], beyond: Callable[..., Any], *arrays: Any) -> Any:
@@ -58,7 +58,7 @@ def _sum(bodies: Callable[..., Any], beyond: Callable[..., Any], *arrays: Any) -
 
 
 def _built(arm: ArmDescription, build: Callable[[GraphModel], Tables]) -> Tables:
-    return build(GraphModel(arm, Graph()))
+    return determined(arm, lambda: build(GraphModel(arm, Graph())))
 
 
 def bodies(m: GraphModel) -> Tables:

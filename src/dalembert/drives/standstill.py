@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
-from ..systems.arrays import joint_array
+from ..systems.arrays import broadcast, joint_array
 from ..systems.contacts import contact_speeds
 
 if TYPE_CHECKING:
@@ -81,8 +81,10 @@ def torque_band(
 ) -> TorqueBand:
     """The motor torques that keep this motion; of an arm at rest where no motion is given."""
     zero = np.zeros(driven.n)
-    arrays = [joint_array(driven, name, zero if x is None else x) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
-    position, speed, rate = np.broadcast_arrays(*arrays)
+    named = (("q", q), ("qd", qd), ("qdd", qdd))
+    position, speed, rate = broadcast(
+        [(name, joint_array(driven, name, zero if x is None else x)) for name, x in named]
+    )
     middle = driven.motor_torques(position, speed, rate)
     units = driven.motor_units
     if not driven.contacts:

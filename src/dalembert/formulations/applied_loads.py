@@ -141,6 +141,13 @@ def elastic_energy(chain: Chain, field: Field, q: Sequence[Scalar], elements: El
     return mul(field.number(Fraction(1, 2)), energy)
 
 
+def spans(chain: Chain, field: Field, q: Sequence[Scalar], elements: Elastics) -> list[Vec]:
+    """d = b - a of springs and dampers between points."""
+    joint_frames = frames(chain, field, q)
+    ends = ([PointInfluence(chain, joint_frames, *anchor).position for anchor in part[:2]] for part in elements.points)
+    return [minus(b, a) for a, b in ends]
+
+
 def span_tension(field: Field, span: Vec, rate: Scalar, stiffness: Scalar, rest: Scalar, damping: Scalar) -> Scalar:
     """What a spring and a damper pull per length of their span d (N/m): k (1 - rest/|d|) + c (d.d')/(d.d).
 

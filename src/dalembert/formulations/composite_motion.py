@@ -86,6 +86,12 @@ class Composite:
             plus(scale(self.mass, u), cross(w, self.moment)),
         )
 
+    def parts(self, motion: Screw) -> Scalar:
+        """What S . I S is at most where nothing in it cancels: 3 tr(S) w^2 + 2 m u^2, since h^2 is at most m tr(S)."""
+        w, u = motion
+        turning, moving = mul(_trace(self.second), dot(w, w)), mul(self.mass, dot(u, u))
+        return add(add(turning, add(turning, turning)), add(moving, moving))
+
     def coriolis(self, motion: Screw) -> Screw:
         """B (w, u) = (N w; w x p)."""
         w, _ = motion
@@ -267,6 +273,7 @@ def motion(
 
     With ``plain``, which says of a number whether it costs nothing to keep, the way back retraces this one.
     """
+    chain = from_first_joint(chain)
     steps = relative_frames(chain, ring, q)
     placed, base = common_frames(chain, steps)
     loaded = qdd is not None
@@ -325,6 +332,20 @@ def joint_screw(revolute: bool, frame: Frame) -> Screw:
 def screw_of(x: Sequence[Scalar]) -> Screw:
     """Six numbers as a pair of vectors."""
     return (x[0], x[1], x[2]), (x[3], x[4], x[5])
+
+
+def from_first_joint(chain: Chain) -> Chain:
+    """The same chain with the base frame moved, not turned, to its first joint: forces and D do not change.
+
+    Second moments grow with the square of the distance from the origin, and what cancels in S . I S is lost to
+    rounding. Arms stand anywhere on a map; their own size is what counts.
+    """
+    origin = chain.segments[0].position if chain.n else ZERO
+    shifted = (
+        segment if segment.parent >= 0 else replace(segment, position=minus(segment.position, origin))
+        for segment in chain.segments
+    )
+    return replace(chain, segments=tuple(shifted))
 
 
 def common_frames(chain: Chain, steps: Sequence[Frame]) -> tuple[list[Frame], Mat]:

@@ -22,9 +22,10 @@ from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .applied_forces import force_columns, force_load, force_slopes
-from .arrays import joint_array
+from .arrays import broadcast, joint_array
 from .evaluated_arm import EvaluatedArm
 from .friction_arrays import Shafts
+from .solutions import solved
 from .split import EnergyParts, TorqueParts, torque_parts
 from .sticking import Contact
 
@@ -107,8 +108,7 @@ class ArmSystem(EvaluatedArm):
             return self.forward_dynamics(q, qd, joint_array(self, "tau", tau) + self.force_load(q, forces))
         from .contacts import with_stiction
 
-        arrays = [joint_array(self, name, x) for name, x in (("q", q), ("qd", qd), ("tau", tau))]
-        position, velocity, torque = np.broadcast_arrays(*arrays)
+        position, velocity, torque = self._states(q=q, qd=qd, tau=tau)
         qdd = self._smooth_acceleration(position, velocity, torque)
         return with_stiction(self, position, velocity, qdd, self.mass_matrix)
 
@@ -124,8 +124,9 @@ class ArmSystem(EvaluatedArm):
         if self._too_long("forward_dynamics") and self._kernel("mass_matrix") is not None:
             if is_lazy(q, qd, tau):
                 return mapped(self._smooth_acceleration, q, qd, tau)
-            rest = joint_array(self, "tau", tau) - self.bias(q, qd)
-            return np.asarray(np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0], dtype=np.float64)
+            position, velocity, torque = self._states(q=q, qd=qd, tau=tau)
+            rest = torque - self.bias(position, velocity)
+            return solved(self, self.mass_matrix(q), rest[..., None])[..., 0]
         system = self._massive
         return self._divided(lambda *x: system.acceleration(REAL, *x), q=q, qd=qd, tau=tau)
 
@@ -239,10 +240,10 @@ class ArmSystem(EvaluatedArm):
         """
         from .contacts import contact_speeds
 
-        speed = joint_array(self, "qd", qd)
+        position, speed = self._states(q=q, qd=qd)
         if not self.counts_drives:
-            return np.zeros(np.broadcast_shapes(speed.shape, joint_array(self, "q", q).shape))
-        matrix = self.transmission(q)
+            return np.zeros(speed.shape)
+        matrix = self.transmission(position)
         shafts = contact_speeds(matrix, speed)
         turning = speed @ self.joint_ratios.T
         if width is None:
@@ -326,7 +327,7 @@ class ArmSystem(EvaluatedArm):
         if joint_recursion.fits(self, "mass_matrix") and self._kernel("mass_matrix") is not None:
             if is_lazy(q, qd):
                 return mapped(self.kinetic_energy, q, qd)
-            speed = joint_array(self, "qd", qd)
+            _, speed = self._states(q=q, qd=qd)
             return np.einsum("...i,...ij,...j->...", speed, self.mass_matrix(q), speed) / 2
         system = self._massive
         return self._evaluate(lambda *x: system.kinetic_energy(REAL, *x), q=q, qd=qd)
@@ -378,7 +379,7 @@ class ArmSystem(EvaluatedArm):
             to_q, to_qd, inverse = kernel(q, qd, tau)
         elif by_parts:
             to_q, to_qd, matrix = self.inverse_dynamics_derivatives(q, qd, self._smooth_acceleration(q, qd, tau))
-            inverse = np.linalg.inv(matrix)
+            inverse = solved(self, matrix, np.eye(self.n))
             inverse = (inverse + np.swapaxes(inverse, -1, -2)) / 2
             to_q, to_qd = -inverse @ to_q, -inverse @ to_qd
         else:
@@ -426,6 +427,10 @@ class ArmSystem(EvaluatedArm):
         return self._evaluate(lambda *x: self.over_reals.regressor(REAL, *x), q=q, qd=qd, qdd=qdd)
 
     # -- helpers --------------------------------------------------------------------------------
+
+    def _states(self, **arguments: ArrayLike) -> list[Array]:
+        """Arguments by their names, as arrays of one batch shape."""
+        return broadcast([(name, joint_array(self, name, values)) for name, values in arguments.items()])
 
     def _links_only(self, what: str) -> None:
         if self.counts_drives:

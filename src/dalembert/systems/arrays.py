@@ -59,6 +59,12 @@ def common_shape(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> tuple[int
         raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
 
 
+def broadcast(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> list[NDArray[np.float64]]:
+    """The arguments as views of the batch shape they have in common."""
+    batch = common_shape(arrays)
+    return [np.broadcast_to(array, (*batch, array.shape[-1])) for _, array in arrays]
+
+
 def evaluate(function: Callable[..., Any], arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> Any:
     """``function`` of the columns of all arguments, over the whole batch, in pieces.
 
@@ -71,8 +77,7 @@ def evaluate(function: Callable[..., Any], arrays: Sequence[tuple[str, NDArray[n
     if count == 1:  # floats are several times as fast as arrays of one number
         single = function(*([float(x) for x in array.reshape(-1)] for _, array in arrays))
         return _single(single, batch)
-    rows = [np.broadcast_to(array, (*batch, array.shape[-1])) for _, array in arrays]
-    rows = [array.reshape(count, array.shape[-1]) for array in rows]
+    rows = [array.reshape(count, array.shape[-1]) for array in broadcast(arrays)]
     chunks = []
     for start in range(0, max(count, 1), PIECE):
         columns = [np.ascontiguousarray(array[start : start + PIECE].T) for array in rows]

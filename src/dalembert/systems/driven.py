@@ -120,7 +120,8 @@ class DrivenSystem(MovingArm, MotorSystem):
 
     def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """qd_a = N qd."""
-        return np.einsum("...aj,...j->...a", self.transmission(q), joint_array(self, "qd", qd))
+        position, speed = self._states(q=q, qd=qd)
+        return np.einsum("...aj,...j->...a", self.transmission(position), speed)
 
     def joint_positions(self, motors: ArrayLike) -> Array:
         """q = N^-1 q_a, for a constant transmission."""

@@ -15,9 +15,10 @@ from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
 from ..compile import build, joint_recursion, resistances
 from ..compile.code_length import MOST_UNASKED, expected_statements
-from ..compile.functions import function
+from ..compile.functions import DIVIDING, function
 from ..compile.kernel import Kernel
 from ..compile.locks import ForkSafeLock
+from ..compile.undetermined import refuse_dependent
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from .arrays import evaluate, joint_array
@@ -28,8 +29,6 @@ Call = Callable[..., Any]
 
 KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
 """Functions that do not ask for masses."""
-DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
-"""Functions that need the inverse of D."""
 FEW_COUPLED = 48
 """Joints up to which the full factors of D of joints that are coupled by drives, or follow others, are code."""
 PATIENCE = 100
@@ -80,6 +79,8 @@ class EvaluatedArm(ArmDescription):
         except KeyError:
             if name not in KINEMATIC:
                 _ = self._massive
+            if name in DIVIDING:
+                refuse_dependent(self)
             with _MAKING:  # threads that ask at once share one kernel, and so one run of the compiler
                 if name not in self._kernels:
                     self._kernels[name] = self._compiled(name, partial(self._refuse, name))

@@ -1,4 +1,4 @@
-"""Why a result of a system is not finite: a drive that has no value there, a joint that moves nothing, an overflow."""
+"""Why a result is not finite: a drive or spring that has no value, a joint that moves nothing, an overflow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
-from ..compile.undetermined import refuse_undetermined
+from ..compile.undetermined import refuse_undetermined, refuse_without_length
 from ..formulations import moving_bodies
 from ..rings.real import REAL
 from .arrays import evaluate, joint_array
@@ -25,6 +25,7 @@ def refuse_infinite(system: EvaluatedArm, q: ArrayLike, divided: bool, argument_
     """
     refuse_undefined(system, q)
     position = joint_array(system, "q", q)
+    refuse_without_length(system, position)
     if divided:
         # not by the kernel, whose result may be what is not finite
         with np.errstate(all="ignore"):
