@@ -104,6 +104,7 @@ def read(path: str | Path) -> dict[str, Any]:
         written = whole.pop("digests")
         if set(whole) != set(forms) or type(written) is not dict or set(written) != set(forms):
             raise ValueError(f"it has not the sections {', '.join(forms)}, and a digest of each")
+        digested = {name: digests(whole[name]) for name in forms}
     except ArmError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
@@ -115,7 +116,7 @@ def read(path: str | Path) -> dict[str, Any]:
             type(written[name]) is not list or len(written[name]) != len(whole[name])
         ):
             raise CertificateError(f"{path}: section {name!r} has not one digest for each entry; write it again")
-        now, then, where = digests(whole[name]), written[name], f"section {name!r}"
+        now, then, where = digested[name], written[name], f"section {name!r}"
         if now != then:
             if isinstance(now, list):
                 changed = [a != b for a, b in zip(now, then, strict=True)]
