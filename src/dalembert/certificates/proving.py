@@ -103,7 +103,7 @@ class Prover(Certificate):
         return None if words is None else {"axes": axes, "orders": orders, "words": words}
 
     def rounding(self, claim: Mapping[str, Any], most: float) -> float:
-        """How far from all values the ends of a range of magnitude ``most`` have to be for rounding to let them pass."""
+        """How far the ends of a range of magnitude ``most`` have to be from all values, for what rounding takes."""
         system, sizes = claim["system"], list[float]()
         for terms in (claim["of"], claim.get("over", [])):
             series = [self.dynamics(system).variables.series(self._sum(system, terms))]
