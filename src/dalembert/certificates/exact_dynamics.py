@@ -110,7 +110,9 @@ class Variables:
         """A normal polynomial in positions alone as a Fourier series (with powers of sliding positions)."""
         total: Series = {}
         for powers, value in p.to_dict().items():
-            for k, (re, im) in self.expanded(tuple(map(int, powers[: 2 * self.n]))).items():
+            expanded = self.expanded(tuple(map(int, powers[: 2 * self.n])))
+            self.spend(PASSED * len(expanded), len(total))
+            for k, (re, im) in expanded.items():
                 x, y = total.get(k, (fmpq(0), fmpq(0)))
                 total[k] = x + value * re, y + value * im
         return {k: c for k, c in total.items() if c[0] or c[1]}
