@@ -356,3 +356,39 @@ def another_denominator(s):
 def test_an_attack_on_ranges_with_digests_that_fit_is_refused(attack, ranges, folder):
     with pytest.raises(da.CertificateError):
         da.check_certificate(changed(ranges, folder, attack))
+
+
+def test_a_ratio_of_nothing_has_no_range(folder):
+    """G1 is zero, and "least" above zero, though no float tells it from zero."""
+    arm = da.load("planar-2r")
+    path = arm.analysis(gap=0.1, box={0: (0, 1), 1: (0, 1)}).certificate(folder / "nothing.json", "D11")
+
+    def change(s):
+        """Without gravity, G1 over G1 between 5 and 6."""
+        s["systems"][0]["gravity"] = ["0", "0", "0"]
+        load = [["1", "G", 0]]
+        s["claims"] = [{"system": 0, "of": load, "over": load, "lower": "5", "upper": "6", "least": "1/1" + "0" * 400}]
+        s["proofs"] = [dict.fromkeys(("lower", "upper", "least"), WHOLE_BOX)]
+
+    with pytest.raises(da.CertificateError, match="claim 1"):
+        da.check_certificate(changed(path, folder, change))
+
+
+def test_a_slide_that_goes_far_has_a_curvature(folder):
+    """D11 = m x^2 of a slide at right angles to the first axis is zero at x = 0, far from both ends."""
+    path = da.load("planar-2r").analysis(gap=0.1).certificate(folder / "far.json", "D11")
+    far, mass = str(10**153), "1/1" + "0" * 326
+
+    def change(s):
+        turn, slide = s["systems"][0]["bodies"]
+        nothing = [["0"] * 4 for _ in range(4)]
+        turn["pseudo_inertia"] = nothing
+        slide |= {"kind": "prismatic", "pseudo_inertia": [*nothing[:3], ["0", "0", "0", mass]]}
+        slide["placement"] = [["0", "0", "1", "0"], ["1", "0", "0", "0"], ["0", "1", "0", "0"], ["0", "0", "0", "1"]]
+        s["systems"][0]["gravity"] = ["0", "0", "0"]
+        s["states"] = {"lower": ["0", "-" + far], "upper": ["1", far], "circle": [False, False]}
+        s["claims"] = [{"system": 0, "of": [["1", "D", 0, 0]], "lower": f"1/{2 * 10**20}", "upper": "1"}]
+        s["proofs"] = [{side: {"axes": "b", "orders": [2], "words": ["0"]} for side in ("lower", "upper")}]
+
+    with pytest.raises(da.CertificateError, match="claim 1 does not hold: a part of the box"):
+        da.check_certificate(changed(path, folder, change))

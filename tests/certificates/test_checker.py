@@ -66,6 +66,17 @@ def test_certified_ranges_are_verified_and_hold_every_value(ranges):
         assert all(one.lower <= value <= one.upper for one, value in zip(found.claims, values, strict=True))
 
 
+@pytest.mark.parametrize("width", [0.0, 1e-12, 1e-6])
+def test_ranges_over_hardly_any_positions_have_a_certificate(width, folder):
+    """They are narrower than what rounding takes from a bound."""
+    arm = da.Arm.of(random_arm(526635, 2))
+    tables = arm.analysis(box=dict.fromkeys(arm.joint_names, (0.2, 0.2 + width))).ranges()
+    found = da.check_certificate(tables.certificate(folder / f"narrow{width}.json"))
+    for claim, row in zip(found.claims, tables.rows, strict=True):
+        assert claim.lower <= row.empty.minimum <= row.empty.maximum <= claim.upper
+        assert claim.upper - claim.lower < 1e-6 * (1 + abs(claim.upper)) + 200 * width
+
+
 def test_a_model_for_several_loads_is_verified_for_each(folder):
     arm = da.load("planar-2r")
     held = arm.holding(da.Load(mass=1.5))

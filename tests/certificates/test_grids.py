@@ -41,6 +41,7 @@ def positions(axes, rng, count):
 def test_a_slide_that_hardly_moves_has_a_curvature(width):
     axis = CellAxis(0, arb(0), arb(width), 3, True)
     assert axis.reach >= width
+    assert axis.width <= 2
     assert np.all(np.isfinite(axis.bend))
 
 
@@ -102,9 +103,10 @@ def test_values_at_the_ends_of_cells_are_right_to_the_rounding_allowed():
 
 
 def second(series, axis, slides):
+    """The second derivative; of a sliding joint along x/reach, and so times reach^2."""
     derivative = {}
     for k, (re, im) in series.items():
-        factor = k[axis] * (k[axis] - 1) if slides else -(k[axis] ** 2)
+        factor = k[axis] * (k[axis] - 1) * slides**2 if slides else -(k[axis] ** 2)
         if factor:
             less = 2 if slides else 0
             derivative[(*k[:axis], k[axis] - less, *k[axis + 1 :])] = re * factor, im * factor
@@ -118,7 +120,7 @@ def test_moduli_bound_the_values_and_the_second_derivatives(axis):
     turned = [{tuple(k[i] for i in order): c for k, c in f.items()} for f in functions]
     grid = FunctionGrid.of(turned, [axes[i] for i in order])
     sums, bent = grid.moduli(0, grid.tensor[None])
-    curved = [second(f, axis, axes[axis].slides) for f in functions]
+    curved = [second(f, axis, axes[axis].slides and exact(axes[axis].reach)) for f in functions]
     for q in positions(axes, rng, 100):
         assert sum((abs(at(f, q, axes)) for f in functions), arb(0)) <= arb(float(sums[0]))
         assert sum((abs(at(f, q, axes)) for f in curved), arb(0)) <= arb(float(bent[0]))
@@ -141,6 +143,51 @@ def test_tiny_functions_keep_a_rounding_above_what_underflow_takes():
     with pytest.raises(ArmError, match="a part of the box shows"):
         GridProof(grid, [".", "", ""], value).verify(fmpq(0))
     assert GridProof(FunctionGrid.of([{}], []), [], value).verify(fmpq(0)) == 1
+
+
+def test_functions_beyond_floats_show_nothing():
+    """-2.9e308 cos x + 1.7e308 sin x is above 1.4e308 at 3/2, while the coefficient of cos x is minus infinity."""
+    re, im = fmpq(-17 * 10**307), fmpq(-17 * 10**307, 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        grid = FunctionGrid.of([{(1,): (re, im), (-1,): (re, -im)}], [CellAxis(0, arb(0), arb(1.5), 1, False)])
+        with pytest.raises(ArmError, match="larger than floats"):
+            GridProof(grid, ["0"], value).verify(fmpq(0))
+
+
+def test_a_bound_below_zero_that_is_nearest_to_zero_is_below_zero():
+    nothing = FunctionGrid.of([{}], [])
+    for bound in (fmpq(-1, 10**400), fmpq(-1, 10**320)):
+        with pytest.raises(ArmError, match="a part of the box shows"):
+            GridProof(nothing, [], value).verify(bound)
+
+
+@pytest.mark.parametrize("reach", [fmpq(1, 10**50), fmpq(1), fmpq(10**153)])
+def test_the_curvature_of_a_slide_counts_however_far_it_goes(reach):
+    """-x^2 is zero in the middle and -reach^2 at both ends, which alone are looked at with one cell."""
+    square = {(2,): (-fmpq(1, 10**20) / reach**2, fmpq(0))}
+    with ctx.workprec(200):
+        axis = CellAxis(0, arb(-reach), arb(2 * reach), 2, True)
+    grid = FunctionGrid.of([square], [axis])
+    with pytest.raises(ArmError, match="a part of the box shows"):
+        GridProof(grid, ["0"], value).verify(fmpq(-1, 2 * 10**20))
+    assert GridProof(grid, ["0"], value).verify(fmpq(1, 10**25)) == 2
+
+
+def test_basis_functions_at_positions_without_end_are_refused_before_they_are_computed():
+    finest, order = max(CELLS.values()), 60
+    functions = [{(1, order): (fmpq(1, 2), fmpq(0)), (-1, -order): (fmpq(1, 2), fmpq(0))}]
+    grid = FunctionGrid.of(
+        functions, [CellAxis(0, arb(0), arb(1), 1, False), CellAxis(1, arb(0), arb(1), order, False)]
+    )
+    unit, step = WHOLE // finest, WHOLE // 81920
+    # the finest cells from positions that are no multiples of their width, and what is left at the end
+    shifted = [SYMBOLS[81920] * k + SYMBOLS[finest] * (finest - 6 * k // 5) for k in range(0, 10, 5)]
+    assert 5 * step == 6 * unit
+    words = [SYMBOLS[1], "".join(shifted)]
+    assert len(GridProof(grid, words, value).divisions) == 2
+    first, second = (SYMBOLS[81920] * k + SYMBOLS[finest] * (finest - 6) + SYMBOLS[81920] * (5 - k) for k in (1, 2))
+    with pytest.raises(ArmError, match="more than 17179869184 numbers"):
+        GridProof(grid, [SYMBOLS[3] * 3, shifted[0] + first + second + shifted[1]], value)
 
 
 def test_words_make_up_the_range_of_each_place():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -138,6 +139,29 @@ def gravity(text: Any) -> Callable[[Sections], None]:
     return change
 
 
+LONG = [str(10**4000 + 1 + 2 * k) for k in range(20)]
+"""Numbers without a common factor: a sum of their inverses has as many digits as all of them together."""
+
+
+def unused_angles(s: Sections) -> None:
+    """Sums of angles that double, and that no sine and no torque needs: numbers of any length, all of them kept."""
+    program = s["program"]["steps"]
+    program.append(["q", 0])
+    for _ in range(70):
+        program.append(["add", len(program) - 1, len(program) - 1])
+
+
+def rotors(s: Sections) -> None:
+    """Rotors with inertias of many digits."""
+    ratios = ["1"] * len(s["systems"][0]["bodies"])
+    s["systems"][0]["rotors"] = [{"body": None, "axis": ["0"] * 3, "inertia": f"1/{x}", "ratios": ratios} for x in LONG]
+
+
+def sums(s: Sections) -> None:
+    """A claim about the sum of many coefficients."""
+    s["claims"][0]["of"] = [[f"1/{x}", "D", 0, 0] for x in LONG]
+
+
 def below_zero(s: Sections) -> None:
     """A part about nothing that takes from the bound what no float tells from zero."""
     least = "-1/1" + "0" * 400
@@ -160,6 +184,9 @@ RANGES = {
     "digits without end": (gravity("9" * 100_000), "4300 digits"),
     "beyond floats": (gravity("9" * 4000), "claim . (does not hold|is not as the format has it)"),
     "over zero": (gravity("1/0"), "claim 1 is not as the format has it"),
+    "states beyond floats": (state("upper", ["9" * 400, "1"]), "larger than any float"),
+    "rotors of many digits": (rotors, "numbers of more than 100000 bits"),
+    "sums of many digits": (sums, "numbers of more than 100000 bits"),
 }
 MODELS = {
     "squares": (steps(["add", 7, 8], ["mul", -1, -1]), "products of terms|powers above"),
@@ -169,6 +196,7 @@ MODELS = {
         lambda s: (steps(["add", 3, 3], ["add", -1, -1])(s), steps(["sin", -1], often=1)(s)),
         "60 joint",
     ),
+    "unused angles": (unused_angles, "more than 60 joint angles"),
     "numbers": (steps(["number", "9" * 4000], ["mul", -1, -1]), "numbers of more than 100000 bits"),
     "speed without end": (state("speed", ["1e999999999", "1"]), "'speed', entry 1 is no number as text"),
     "orders without end": (orders(10**12), "an order that its functions have not"),
@@ -203,3 +231,14 @@ def test_a_forged_certificate_is_refused_soon(
     assert main(["check", str(path)]) == 2
     assert time.process_time() - began < 8
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_lists_as_deep_as_they_can_be_read_are_refused(tmp_path: Path) -> None:
+    """From some depth on they can be read and not be written again for their digests."""
+    header, path = json.loads(certificates()[0])["header"], tmp_path / "deep.json"
+    digested = {"header": digests(header), "systems": [""], "states": "", "claims": [], "proofs": []}
+    rest = json.dumps({"header": header, "states": {}, "claims": [], "proofs": [], "digests": digested})[1:]
+    for depth in range(sys.getrecursionlimit() - 100, sys.getrecursionlimit()):
+        path.write_text('{"systems": ' + "[" * depth + "]" * depth + ", " + rest)
+        with pytest.raises(da.CertificateError, match=r"deep\.json"):
+            da.check_certificate(path)

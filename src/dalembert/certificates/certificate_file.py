@@ -104,6 +104,7 @@ def read(path: str | Path) -> dict[str, Any]:
         written = content.pop("digests")
         if set(content) != set(forms) or type(written) is not dict or set(written) != set(forms):
             raise ValueError(f"it has not the sections {', '.join(forms)}, and a digest of each")
+        digested = {name: digests(content[name]) for name in forms}
     except ArmError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
@@ -118,7 +119,7 @@ def read(path: str | Path) -> dict[str, Any]:
             type(written[name]) is not list or len(written[name]) != len(content[name])
         ):
             raise CertificateError(f"{path}: section {name!r} has not one digest for each entry; write it again")
-        computed, recorded, where = digests(content[name]), written[name], f"section {name!r}"
+        computed, recorded, where = digested[name], written[name], f"section {name!r}"
         if computed != recorded:
             if isinstance(computed, list):
                 changed = [a != b for a, b in zip(computed, recorded, strict=True)]

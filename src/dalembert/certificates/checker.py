@@ -21,6 +21,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from flint import arb, ctx, fmpq
 
 from ..arm.errors import ArmError
@@ -32,6 +33,8 @@ from .verified_claims import CheckedCertificate, CheckedClaim, name, unit, upwar
 
 MOST_BODIES, MOST_SYSTEMS, MOST_CLAIMS = 26, 64, 4096
 """Joints have a letter each; more of the others nobody writes."""
+FARTHEST = fmpq(2) ** 1000
+"""Positions, speeds and accelerations are no larger, so that they can be told as floats."""
 TURN = fmpq(6283, 1000)
 """A range as wide as this is taken for a whole turn, which holds every range."""
 
@@ -46,7 +49,9 @@ def check_certificate(path: str | Path, tell: Callable[[str], None] | None = Non
             subject = f"claim {at + 1}"
             if tell is not None:
                 tell(f"{subject} of {len(sections['claims'])}")
-            verified.append(certificate.verified(claim, proof))
+            # what is no number shows nothing (``grids.py``)
+            with np.errstate(all="ignore"):
+                verified.append(certificate.verified(claim, proof))
         subject = "it"
         certificate.complete()
     except ArmError as fault:
@@ -75,17 +80,19 @@ class Certificate:
         ends = zip(self.states["lower"], self.states["upper"], self.states["circle"], strict=True)
         self.box = [(number(low), number(high), circle) for low, high, circle in ends]
         self.speed, self.rate = ([number(x) for x in self.states.get(key, ())] for key in ("speed", "acceleration"))
+        if any(abs(x) > FARTHEST for low, high, _ in self.box for x in (low, high, *self.speed, *self.rate)):
+            raise CertificateError("a number of its states is larger than any float")
         if any(low > high for low, high, _ in self.box) or any(x < 0 for x in (*self.speed, *self.rate)):
             raise CertificateError("a range of its states is empty, or a largest speed or acceleration below zero")
         bodies = [body for system in self.systems for body in zip(system["bodies"], self.states["circle"], strict=True)]
         if any(circle and body["kind"] != "revolute" for body, circle in bodies):
             raise CertificateError("a joint of its states goes all the way round and does not turn")
-        self._dynamics: dict[int, Dynamics] = {}
-        self._errors: dict[int, dict[Key, Series]] = {}
+        self._dynamics, self._errors = dict[int, Dynamics](), dict[int, dict[Key, Series]]()
 
     def dynamics(self, system: int) -> Dynamics:
-        """The exact coefficients of a system."""
+        """The exact coefficients of a system; those of the last one asked for are kept."""
         if system not in self._dynamics:
+            self._dynamics, self._errors = {}, {}
             self._dynamics[system] = dynamics(self.systems[system])
         return self._dynamics[system]
 
@@ -184,8 +191,8 @@ class Certificate:
         return [("square", self.dynamics(claim["system"]).squares[joint], largest * largest)]
 
     def _sum(self, system: int, terms: Sequence[Sequence[Any]]) -> Polynomial:
-        coefficients, zero = self.dynamics(system).coefficients, self.dynamics(system).variables.zero
-        return sum((number(factor) * coefficients[tuple(key)] for factor, *key in terms), zero)
+        v, coefficients = self.dynamics(system).variables, self.dynamics(system).coefficients
+        return v.total(v.product(number(factor), coefficients[tuple(key)]) for factor, *key in terms)
 
     def without_mean(self, system: int, p: Polynomial, bound: fmpq) -> tuple[Series, fmpq]:
         """A function and its bound, both less the mean of the function: what is constant is compared exactly."""

@@ -7,7 +7,7 @@ Everything here is read from the numbers of a certificate; no other part of this
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -26,10 +26,10 @@ Series: TypeAlias = dict[tuple[int, ...], tuple[fmpq, fmpq]]
 
 
 EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-MOST_WORK, MOST_TERMS, MOST_DEGREE, MOST_BITS = 10**8, 2**23, 60, 100_000
-"""Products of words of 64 bits after which a system is refused, terms of one polynomial and words of all that a
-program keeps, highest power of a sine, cosine or position, and longest number of a program: what is asked for has to
-end, and within some memory, whoever wrote the file."""
+PASSED, MOST_WORK, MOST_TERMS, MOST_DEGREE, MOST_BITS = 32, 2 * 10**9, 2**23, 60, 100_000
+"""Products of words of 64 bits that take as long as a word of a sum or of a division; those after which a system is
+refused; terms of one polynomial and words of all that a program keeps, highest power of a sine, cosine or position, and
+longest number: what is asked for has to end, and within some memory, whoever wrote the file."""
 
 
 def number(text: str) -> fmpq:
@@ -62,11 +62,20 @@ class Variables:
 
     def product(self, a: Any, b: Any) -> Any:
         """a b, refused where so many terms or so high powers come together that it would never end."""
-        self.spend(words(a) * words(b), terms_of(a) * terms_of(b))
+        long, wide = words(a), words(b)
+        self.spend(long * wide + PASSED * (long + wide), terms_of(a) * terms_of(b))
         ab = a * b
         if hasattr(ab, "degrees") and len(ab) and max(ab.degrees()) > MOST_DEGREE:
             raise ArmError(f"its polynomials have powers above {MOST_DEGREE}")
         return ab
+
+    def total(self, parts: Iterable[Any]) -> Polynomial:
+        """The sum of any number of polynomials and numbers."""
+        total = self.zero
+        for part in parts:
+            self.spend(PASSED * (words(total) + words(part)), terms_of(total) + terms_of(part))
+            total = total + part
+        return total
 
     def slope(self, p: Polynomial, j: int) -> Polynomial:
         """dp/dq_j: cos dp/dsin - sin dp/dcos."""
@@ -76,19 +85,17 @@ class Variables:
 
     def normal(self, p: Polynomial) -> Polynomial:
         """The one polynomial of at most first degree in every sine that is equal to p."""
-        # s^a becomes (1 - c^2)^(a // 2), times s where a is odd
-        sines = [degree // 2 + 1 for degree in p.degrees()[: 2 * self.n : 2]] if len(p) else []
-        self.spend(prod(sines) * words(p), prod(sines) * len(p))
         for j in range(self.n):
-            if self.revolute[j]:
+            power = p.degrees()[2 * j] if self.revolute[j] and len(p) else 0
+            if power > 1:
+                # s^a becomes (1 - c^2)^(a // 2), times s where a is odd
+                self.spend(PASSED * (power // 2 + 1) * words(p), (power // 2 + 1) * len(p))
                 p = divmod(p, self.sin[j] ** 2 + self.cos[j] ** 2 - 1)[1]
         return p
 
     def turned(self, sums: Mapping[int, int]) -> tuple[Polynomial, Polynomial]:
         """Sine and cosine of a sum of joint angles."""
         sin, cos = self.zero, self.one
-        if sum(map(abs, sums.values())) > MOST_DEGREE:
-            raise ArmError(f"its program has a sum of more than {MOST_DEGREE} joint angles")
         for j, times in sums.items():
             for _ in range(abs(times)):
                 s = self.sin[j] if times > 0 else -self.sin[j]
@@ -103,7 +110,9 @@ class Variables:
         """A normal polynomial in positions alone as a Fourier series (with powers of sliding positions)."""
         total: Series = {}
         for powers, value in p.to_dict().items():
-            for k, (re, im) in self.expanded(tuple(map(int, powers[: 2 * self.n]))).items():
+            expanded = self.expanded(tuple(map(int, powers[: 2 * self.n])))
+            self.spend(PASSED * len(expanded), len(total))
+            for k, (re, im) in expanded.items():
                 x, y = total.get(k, (fmpq(0), fmpq(0)))
                 total[k] = x + value * re, y + value * im
         return {k: c for k, c in total.items() if c[0] or c[1]}
@@ -112,7 +121,8 @@ class Variables:
         """The series of a product of powers of sines and cosines, kept: many polynomials have the same ones."""
         if powers not in self.products:
             self.kept += prod(sines + cosines + 1 for sines, cosines in zip(powers[::2], powers[1::2], strict=True))
-            self.spend(0, self.kept)
+            # a term of a series takes the memory of four of a polynomial
+            self.spend(0, 4 * self.kept)
             series: Series = {(): (fmpq(1), fmpq(0))}
             for turns, sines, cosines in zip(self.revolute, powers[::2], powers[1::2], strict=True):
                 factors = exponentials(sines, cosines) if turns else ((cosines, (fmpq(1), fmpq(0))),)
@@ -132,8 +142,10 @@ def terms_of(p: Any) -> int:
 
 def words(p: Any) -> int:
     """How many words of 64 bits the coefficients of a polynomial have, at least one each."""
-    coefficients = p.coeffs() if hasattr(p, "degrees") else [fmpq(p)]
-    return sum(1 + x.height_bits() // 64 for x in coefficients)
+    bits = [x.height_bits() for x in (p.coeffs() if hasattr(p, "degrees") else [fmpq(p)])]
+    if max(bits, default=0) > MOST_BITS:
+        raise ArmError(f"its polynomials have numbers of more than {MOST_BITS} bits")
+    return sum(1 + length // 64 for length in bits)
 
 
 @cache
@@ -248,7 +260,7 @@ def add_rotors(
                     w[i] = dot(v, u, [row[2] for row in poses[i][:3]])
         for i in range(v.n):
             for j in range(i + 1):
-                D[i][j] += inertia * (w[i] * ratios[j] + ratios[i] * w[j] + ratios[i] * ratios[j])
+                D[i][j] = v.total([D[i][j], inertia * (w[i] * ratios[j] + ratios[i] * w[j] + ratios[i] * ratios[j])])
 
 
 def dot(v: Variables, a: Sequence[Any], b: Sequence[Any]) -> Any:
@@ -277,6 +289,8 @@ def program_coefficients(
             size = len(results[-1]) if isinstance(results[-1], dict) else words(results[-1])
             stored += size
             v.spend(size, stored)
+            if isinstance(results[-1], dict) and sum(map(abs, results[-1].values())) > MOST_DEGREE:
+                raise ArmError(f"step {at - 1} of the program is a sum of more than {MOST_DEGREE} joint angles")
         if len(args) != (2 if op in ("add", "sub", "mul") else 1):
             raise ArmError(f"step {at} of the program has {len(args)} arguments")
         if op in ("add", "sub", "mul", "neg", "sin", "cos") and not all(0 <= a < at for a in args):
@@ -300,8 +314,6 @@ def program_coefficients(
             results.append({j: a.get(j, 0) + b.get(j, 0) for j in {**a, **b}} if isinstance(a, dict) else a + b)
         elif op == "mul":
             results.append(v.product(results[args[0]], results[args[1]]))
-            if any(value.height_bits() > MOST_BITS for value in results[-1].coeffs()):
-                raise ArmError(f"step {at} of the program makes numbers of more than {MOST_BITS} bits")
         else:
             raise ArmError(f"step {at} of the program is {op!r}, which is no operation of a program of torques")
     coefficients: dict[Key, Polynomial] = {}

@@ -40,8 +40,9 @@ BITS = 128
 """The precision of ball arithmetic; results hold at every precision."""
 MOST_COEFFICIENTS, MOST_VALUES, MOST_CELLS = 2**22, 2**34, 2**24
 """Of one grid: coefficients of its functions, numbers that are computed, and cells along one axis."""
-AT_ONCE, LEAST_REACH = 2**19, 2.0**-200
-"""Numbers that are computed at once; least reach of a sliding position, so that one over its square is a float."""
+AT_ONCE, LEAST_REACH, PER_BASIS = 2**19, 2.0**-200, 2**9
+"""Numbers that are computed at once; least reach of a sliding position, by which positions are divided; numbers that
+take as long as a basis function at one position."""
 OPEN = "."
 CELLS = dict(zip(digits + ascii_letters, sorted(m << p for m in (1, 3, 5, 7) for p in range(17)), strict=False))
 """n for each symbol of a cell that is 1/n of the range of its axis; ``.`` is a range that is left open."""
@@ -87,8 +88,8 @@ class CellAxis:
 
     @property
     def width(self) -> float:
-        """Of the whole range, no less than it is."""
-        return upward(self.range)
+        """Of the whole range, no less than it is; of a sliding joint in units of its reach, as its basis functions."""
+        return upward(self.range / arb(self.reach) if self.slides else self.range)
 
     @property
     def reach(self) -> float:
@@ -97,9 +98,9 @@ class CellAxis:
 
     @property
     def bend(self) -> Floats:
-        """What a second derivative multiplies basis functions of each order by at most: k^2, or p (p - 1)/reach^2."""
+        """What a second derivative multiplies basis functions of each order by at most: k^2, or p (p - 1)."""
         order = np.arange(self.order + 1, dtype=float)
-        return order * (order - 1) / self.reach**2 if self.slides else order**2
+        return order * (order - 1) if self.slides else order**2
 
     def table(self, positions: NDArray[Any]) -> Floats:
         """The basis functions (columns) at positions in units of the range, right to ``UNIT``."""
@@ -237,13 +238,17 @@ class GridProof:
         for text, axis in zip(words, grid.axes, strict=True):
             self.divisions.append(Division.of(text, places))
             places, size = len(self.divisions[-1].place), size // axis.size
-            values += places * size
+            values += places * size + PER_BASIS * len(np.unique(self.divisions[-1].position)) * axis.size
             if values > MOST_VALUES:
                 raise ArmError(f"a grid takes more than {MOST_VALUES} numbers")
 
     def verify(self, bound: fmpq) -> int:
         """The number of parts, each of which is shown to obey the bound T."""
+        if not np.isfinite(self.grid.rounding):
+            raise ArmError("the functions of a grid are larger than floats can be")
         limit = nearest(bound)
+        # a bound that is no float, as one below zero that is nearest to zero, becomes a lower one
+        limit = limit if exact(limit) <= bound else float(np.nextafter(limit, -np.inf))
         limit -= self.grid.rounding + 2.0**-40 * abs(limit)
         self._show(0, self.grid.tensor[None], np.array([limit]), 0)
         return self.parts

@@ -25,8 +25,8 @@ whole box at once, and for small harmonics of the others."""
 WORK, RANGE_WORK, SQUARE_FIRST = 1.6e9, 2e8, 1.6e6
 """Numbers computed for one grid of a torque error and of a range, at most: some minutes; and those after which the
 square of a gravity load is tried."""
-ABOVE = 1 + Fraction(1, 10**7)
-"""More than rounding adds to a bound."""
+ABOVE, ROUNDED = 1 + Fraction(1, 10**7), 2.0**-35
+"""More than rounding adds to a bound; more than rounding takes from it, as a share of the magnitudes of all terms."""
 
 
 class Prover(Certificate):
@@ -101,6 +101,16 @@ class Prover(Certificate):
         grid, left_out = self.grid(system, functions, axes, orders)
         words = GridGrowth(grid, measure, work).words(float(bound - fraction(left_out)))
         return None if words is None else {"axes": axes, "orders": orders, "words": words}
+
+    def rounding(self, claim: Mapping[str, Any], most: float) -> float:
+        """How far the ends of a range of magnitude ``most`` have to be from all values, for what rounding takes."""
+        system, sizes = claim["system"], list[float]()
+        for terms in (claim["of"], claim.get("over", [])):
+            series = [self.dynamics(system).variables.series(self._sum(system, terms))]
+            grid, left_out = self.grid(system, series, *self.orders(system, series, 0.0))
+            sizes.append(float(np.abs(grid.tensor).sum()) + float(fraction(left_out)))
+        least = float(Fraction(claim["least"])) if "over" in claim else 1.0
+        return ROUNDED * (sizes[0] + most * sizes[1]) / least
 
     def range_proof(self, claim: Mapping[str, Any]) -> dict[str, Any] | None:
         """The proof of a range: a grid for each of its sides, or one for the square of a gravity load."""

@@ -60,7 +60,7 @@ def proved(
             "over": terms(bottom, ranges.n, sign),
             "least": exact_float(least / 2),
         }
-    room = CLOSEST * range_.tolerance
+    room = max(CLOSEST * range_.tolerance, prover.rounding(claim, max(abs(range_.minimum), abs(range_.maximum))))
     claim["lower"] = exact_float(min(range_.lower, range_.minimum - room))
     claim["upper"] = exact_float(max(range_.upper, range_.maximum + room))
     proof = prover.range_proof(claim)

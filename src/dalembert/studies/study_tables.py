@@ -132,7 +132,8 @@ def budget_table(budget: ToleranceBudget, units: Mapping[str, str]) -> DataTable
         f"linear fit explains {100 * budget.linear:.4g} percent of the variance. "
         f"Allowed is {budget.allowed:.4g}{unit_text}."
     )
-    return DataTable(f"budget-{budget.output}", f"Tolerance budget of {budget.output}", columns, rows, note)
+    caption = f"Tolerance budget of {budget.output}" + (f" [{unit}]" if unit_text else "")
+    return DataTable(f"budget-{budget.output}", caption, columns, rows, note)
 
 
 def optimum_table(optimum: DesignOptimum) -> DataTable:
