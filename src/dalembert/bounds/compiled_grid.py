@@ -16,12 +16,18 @@ from numpy.typing import NDArray
 from ..compile import build, cache
 from ..compile.shared_library import CompiledLibrary
 from .grid_axis import CELLS, GridAxis
-from .grid_search import CLIMB, Grid, GridSearch
-from .products import Single, SpeedProducts
+from .grid_search import AHEAD, CLIMB, LEARNING, TRIES, Grid, GridSearch
+from .products import BLOCK, LITTLE, MOST_SIGNED, Single, SpeedProducts
 from .waves import Array, Complex
 
 JOINTS, LANES = 16, 16
 """Most joints, and the numbers that a vector of ``grid.c`` has."""
+DEFINED = {
+    "JOINTS": JOINTS, "LANES": LANES, "SIGNED": MOST_SIGNED, "TERMS": MOST_SIGNED * (MOST_SIGNED + 1) // 2,
+    "BLOCK": BLOCK, "ROOM": 2 * 3 ** (MOST_SIGNED - 1), "LITTLE": LITTLE, "TRIES": TRIES, "AHEAD": AHEAD,
+    "LEARNING": LEARNING,
+}  # fmt: skip
+"""The constants of ``grid.c``, which are those of the search in NumPy."""
 Ints, Doubles, Pointers = ctypes.c_int * JOINTS, ctypes.c_double * JOINTS, ctypes.c_void_p * JOINTS
 
 
@@ -45,7 +51,9 @@ class _Products(ctypes.Structure):
 
 @lru_cache(maxsize=4)
 def _library(compiler: build.Compiler, machine: str) -> Any:
-    text = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("grid_net.c", "grid.c"))
+    parts = [f"#define {name} {number!r}" for name, number in DEFINED.items()]
+    parts += [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("grid_net.c", "grid.c")]
+    text = "\n".join(parts)
     key = hashlib.sha256("\0".join(("grid", compiler.identity, machine, text)).encode()).hexdigest()
     library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
     pointer, number = ctypes.c_void_p, ctypes.c_double

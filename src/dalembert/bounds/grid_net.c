@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOINTS 16
-#define LANES 16
-#define SIGNED 7                    /* most speeds whose signs are told apart */
-#define TERMS 28                    /* their products and squares */
-#define BLOCK 64                    /* their signs, all but those of the first */
-#define ROOM 1458                   /* 2 * 3^6 */
-#define LITTLE 0.002                /* squares below this part of the sum of magnitudes may be left out */
+/* Compiled with JOINTS, LANES (16), SIGNED (most speeds whose signs are told apart), TERMS (their products and squares),
+   BLOCK (their signs, all but those of the first), ROOM (2 * 3^(SIGNED - 1)), LITTLE (squares below this part of the sum of
+   magnitudes may be left out), and of grid.c TRIES, AHEAD and LEARNING: compiled_grid.py defines them. */
 
 /* Which factors the waves have: see products.py. */
 typedef struct {
