@@ -11,12 +11,13 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia
+from dalembert.bounds import grid
 from dalembert.bounds.alike import apart, key_of
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch, ProofError
 from dalembert.bounds.ranges import range_of
 from dalembert.bounds.ratios import ratio_range
-from dalembert.bounds.waves import Wave, constant, turning
+from dalembert.bounds.waves import Wave, constant, turning, zero
 from dalembert.compile import build
 from dalembert.equations import names
 from dalembert.reduction import certify, program_search
@@ -210,6 +211,49 @@ def test_products_of_waves_that_underflow_are_accounted_for():
     small = Wave(np.ones((1, 1), np.int64), np.zeros((1, 1), np.int64), np.array([1e-200 + 0j]))
     assert (small * small).slack > 0
     assert small.times(1e-200).slack > 0
+
+
+LIGHT = """
+name = "light"
+gravity = [0, 0, 0]
+[[joints]]
+name = "a"
+type = "prismatic"
+axis = [1, 0, 0]
+limits = {lower = 0, upper = 1, velocity = 1}
+link = {name = "l1", mass = 1, inertia = [1, 1, 1]}
+[[joints]]
+name = "b"
+type = "prismatic"
+axis = [0, 1, 0]
+limits = {lower = 0, upper = 1, velocity = 1}
+link = {name = "l2", mass = 1e-330, inertia = [1e-330, 1e-330, 1e-330]}
+"""
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_below_the_numbers_of_floats_counts_with_large_accelerations(tmp_path):
+    """A mass of 1e-330 kg, as a float zero, takes 1e-260 N for 1e70 m/s^2, and a model leaves it out."""
+    path = tmp_path / "light.toml"
+    path.write_text(LIGHT)
+    model = da.load(path).analysis(acceleration=1e70).reduce(0.5)
+    assert model.bound[1] >= 1e-260
+
+
+def test_what_lies_below_floats_stays_in_a_wave_that_is_multiplied():
+    lost = replace(zero(1), slack=2.0**-1070)
+    assert lost.times(1e-9).slack > 0
+
+
+def test_a_sum_on_grids_below_what_is_attained_is_a_fault(monkeypatch):
+    """A bound that is made smaller than a value met on the way is not told."""
+    waves = [turning(2, 0), turning(2, 1, -1j), turning(2, 1)]
+    box = Box(np.full(2, -np.pi), np.full(2, np.pi), np.ones(2, bool))
+    climbed = grid.Ladder.climbed
+    assert grid.largest_sum(waves, box, 1.0, 0.05, 1e6).bound >= 1 + np.sqrt(2)
+    monkeypatch.setattr(grid.Ladder, "climbed", lambda self, goal: replace(climbed(self, goal), bound=0.5))
+    with pytest.raises(ProofError, match="is attained where"):
+        grid.largest_sum(waves, box, 1.0, 0.05, 1e6)
 
 
 def test_couplings_scale_with_the_masses():

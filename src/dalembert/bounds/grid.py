@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..arm.errors import ArmError
 from .bernstein import degree
 from .box import Box
+from .branch import ProofError
 from .compiled_grid import searched, to_real
 from .grid_axis import GridAxis
 from .grid_search import Grid, GridSearch
@@ -30,6 +31,8 @@ FAR = 2.0**-50
 """More than a point of a grid and a multiple of it are off by, as a part of their magnitude (rad)."""
 VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
+FAULT = 1e-9
+"""Part of the sum of all moduli by which a value computed in floats may be above a bound that holds."""
 LARGEST = 6_000_000
 """Most coefficients of all waves together."""
 COARSEST, FINER, DEARER = 0.12, 2.0, 2.0
@@ -77,7 +80,6 @@ class SumOfMagnitudes:
         if len(waves) * prod(axis.size for axis in self.axes) > LARGEST:
             raise TooMuch("the waves have too many coefficients for a grid")
         self.tensor = self._tensor(waves)
-        self.crude = OUTWARD * float(sum(w.sum() for w in weights))
         slack = sum(wave.slack * wave.stretch(box.reach) for wave in waves)
         # each step is a sum of a few products of numbers below one, whatever is in the tensor
         steps = sum(axis.size + 4 for axis in self.axes)
@@ -215,6 +217,11 @@ def largest_sum(
         values = np.array([wave(found.at) for wave in waves])
         attained = np.abs(values).sum() if products is None else products.largest(values[None])[1][0]
         found = replace(found, attained=max(known, float(attained)))
+    if found.attained > found.bound + FAULT * bound:
+        raise ProofError(
+            f"a sum of magnitudes of {found.attained:g} is attained where {found.bound:g} was proved to be the largest "
+            f"(times 2^{exponent}): a fault of the proof, which is worth a report with the arm"
+        )
     return found.scaled(exponent)
 
 

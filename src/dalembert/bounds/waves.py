@@ -101,7 +101,10 @@ class Wave:
 
     def times(self, factor: float) -> Wave:
         """The function times a number."""
-        extra = 0.0 if abs(factor) in (0, 1) else UNIT * abs(factor) * float(self.size.sum()) + LEAST * len(self)
+        if abs(factor) in (0, 1):
+            extra = 0.0
+        else:  # of the slack, too, something may be lost below the range of normal floats
+            extra = UNIT * abs(factor) * float(self.size.sum()) + LEAST * (len(self) + (self.slack > 0))
         return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra, self.lost)
 
     def scaled(self, exponent: int) -> Wave:

@@ -170,7 +170,8 @@ def torque_bounds(
     limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
     for done, i in enumerate(joints):
         waves = {key: wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i}
-        waves = {key: wave for key, wave in waves.items() if len(wave)}
+        # one without terms may stand for coefficients below the numbers of floats, which a weight makes larger
+        waves = {key: wave for key, wave in waves.items() if len(wave) or wave.slack}
         proved[i] = reach[i] = 0.0
         if waves:
             factors = [factor(*key) for key in waves]
@@ -207,7 +208,8 @@ def together(
         return LargestSum(single.proved, single.work, True, single.found, at, single.proved)
     for share in ASIDE:
         main, parts, remainder = main_errors(waves, factors, box, share * attained)
-        found = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder, parts)
+        rest = goal / OUTWARD - remainder
+        found = largest_sum(main, box, attained, TORQUE_GAP, limit, rest, parts)
         work += found.work
         if found.searched:
             if found.at is not None:
@@ -215,6 +217,8 @@ def together(
                 there = np.abs(values).sum() if given is None else given.largest(values[None])[1][0]
                 at, attained = (found.at, float(there)) if there > attained else (at, attained)
             bound, reach = (OUTWARD * (x + remainder) for x in (found.bound, found.within_reach))
+            # a goal that is shown is not passed by what the sum of its parts is rounded, which OUTWARD allows for
+            bound = min(bound, goal) if found.bound <= rest else bound
             return LargestSum(bound, work, True, attained, at, reach)
     bound = 0.0
     for wave in waves:
@@ -232,7 +236,8 @@ def main_errors(
     remainder, multiples = 0.0, dict[bytes, list[tuple[Wave, Factor]]]()
     ordered = sorted(zip(waves, factors, strict=True), key=lambda pair: pair[0].most(box.reach))
     for wave, each in ordered:
-        if remainder + (most := wave.most(box.reach)) <= 0.5 * amount:
+        most = wave.most(box.reach)
+        if not len(wave) or remainder + most <= 0.5 * amount:
             remainder += most
         else:
             multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append((wave, each))
