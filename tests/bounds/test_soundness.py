@@ -256,6 +256,13 @@ def test_a_sum_on_grids_below_what_is_attained_is_a_fault(monkeypatch):
         grid.largest_sum(waves, box, 1.0, 0.05, 1e6)
 
 
+def test_a_sum_on_grids_may_be_a_part_of_what_is_known():
+    """What is known of a sum with others beside it is no fault of a bound for a part of it."""
+    box = Box(np.full(2, -np.pi), np.full(2, np.pi), np.ones(2, bool))
+    proved = grid.largest_sum([turning(2, 0), turning(2, 1)], box, 2.5, 0.05, 1e6)
+    assert 2 <= proved.bound <= 2 + 1e-9
+
+
 def test_couplings_scale_with_the_masses():
     """By 1e-170: a product of two inertias is then no number any more."""
     arm = random_arm(3, 3, kinds=("revolute",), fixed=0.0)

@@ -189,7 +189,7 @@ def largest_sum(
     products: SpeedProducts | None = None,
 ) -> LargestSum:  # fmt: skip
     """The largest sum of magnitudes, or the largest |sum_j y_j w_j| with the factors of ``products``; ``known`` is
-    attained, ``gap`` relative to it, ``work`` a limit.
+    attained, by these waves or with others beside them, ``gap`` relative to it, ``work`` a limit.
 
     Where there is a ``goal``, that alone is to be shown. Else, or where it cannot be, what is shown is above the
     largest value met by a gap that gets smaller until it is ``gap`` or the next one would take too much work; where a
@@ -215,13 +215,13 @@ def largest_sum(
     found = Ladder(question, known, bound, gap, work).climbed(goal)
     if found.at is not None:
         values = np.array([wave(found.at) for wave in waves])
-        attained = np.abs(values).sum() if products is None else products.largest(values[None])[1][0]
-        found = replace(found, attained=max(known, float(attained)))
-    if found.attained > found.bound + FAULT * bound:
-        raise ProofError(
-            f"a sum of magnitudes of {found.attained:g} is attained where {found.bound:g} was proved to be the largest "
-            f"(times 2^{exponent}): a fault of the proof, which is worth a report with the arm"
-        )
+        attained = float(np.abs(values).sum() if products is None else products.largest(values[None])[1][0])
+        if attained > found.bound + FAULT * bound:
+            raise ProofError(
+                f"a sum of magnitudes of {attained:g} is attained where {found.bound:g} was proved to be the largest "
+                f"(times 2^{exponent}): a fault of the proof, which is worth a report with the arm"
+            )
+        found = replace(found, attained=max(known, attained))
     return found.scaled(exponent)
 
 
