@@ -15,9 +15,9 @@ from dalembert.bounds import grid
 from dalembert.bounds.alike import apart, key_of
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch, ProofError
-from dalembert.bounds.ranges import range_of
+from dalembert.bounds.ranges import largest, range_of
 from dalembert.bounds.ratios import ratio_range
-from dalembert.bounds.waves import Wave, constant, turning, zero
+from dalembert.bounds.waves import Wave, constant, rescaled, turning, zero
 from dalembert.compile import build
 from dalembert.equations import names
 from dalembert.reduction import certify, program_search
@@ -254,6 +254,28 @@ def test_a_sum_on_grids_below_what_is_attained_is_a_fault(monkeypatch):
     monkeypatch.setattr(grid.Ladder, "climbed", lambda self, goal: replace(climbed(self, goal), bound=0.5))
     with pytest.raises(ProofError, match="is attained where"):
         grid.largest_sum(waves, box, 1.0, 0.05, 1e6)
+
+
+def test_a_value_of_a_few_units_of_the_least_float_is_no_fault_of_a_proof():
+    """Computed among the last floats above zero it is off by a few percent."""
+    unit = 2.0**-1074
+    c = np.array([-9 - 18j, -8 - 18j, 5 - 19j]) * unit
+    wave = Wave(np.array([[2, -3], [1, 0], [3, 2]]), np.zeros((3, 2), np.int64), c)
+    box = Box(np.array([655678.415, -np.pi]), np.array([655678.415, np.pi]), np.array([False, True]))
+    for turn in np.linspace(0, 3, 40).tolist():
+        here = Box(box.lower + np.array([turn, 0]), box.upper + np.array([turn, 0]), box.circle)
+        proved = largest(wave, here, 0.03, 1e6).proved
+        exact = np.abs(
+            wave.scaled(1074)(np.stack([np.full(500, turn + 655678.415), np.linspace(-np.pi, np.pi, 500)], 1))
+        )
+        assert proved / unit >= exact.max()
+
+
+def test_a_bound_below_normal_floats_is_rounded_outwards():
+    assert rescaled(1.25, -1074, np.inf) == 2 * 2.0**-1074
+    assert rescaled(1.75, -1074, -np.inf) == 2.0**-1074
+    assert rescaled(1.25, -1000, np.inf) == 1.25 * 2.0**-1000
+    assert rescaled(0.0, -1074, np.inf) == 0.0
 
 
 def test_a_sum_on_grids_may_be_a_part_of_what_is_known():

@@ -23,7 +23,7 @@ from .compiled_grid import searched, to_real
 from .grid_axis import GridAxis
 from .grid_search import Grid, GridSearch
 from .products import Single, SpeedProducts
-from .waves import OUTWARD, Array, Complex, Wave, monomials
+from .waves import OUTWARD, Array, Complex, Wave, monomials, rescaled
 
 UNIT = 2.0**-23
 """Twice the rounding unit of float32, in which the values on the grid are computed."""
@@ -179,9 +179,9 @@ class LargestSum:
     within_reach: float = 0.0
 
     def scaled(self, exponent: int) -> LargestSum:
-        """The same for the function times 2^exponent, which is exact."""
-        bound, attained, reach = (float(np.ldexp(x, exponent)) for x in (self.bound, self.attained, self.within_reach))
-        return LargestSum(bound, self.work, self.searched, attained, self.at, reach)
+        """The same for the function times 2^exponent."""
+        attained, reach = (float(np.ldexp(x, exponent)) for x in (self.attained, self.within_reach))
+        return LargestSum(rescaled(self.bound, exponent, np.inf), self.work, self.searched, attained, self.at, reach)
 
 
 def largest_sum(

@@ -188,6 +188,12 @@ class Wave:
         return float(np.prod(np.where(np.isfinite(reach), np.maximum(1.0, np.abs(reach)), 1.0) ** self.top))
 
 
+def rescaled(x: float, exponent: int, towards: float) -> float:
+    """x times 2^exponent, a bound: where that is below the range of normal floats it is rounded ``towards``."""
+    y = float(np.ldexp(x, exponent))
+    return y if float(np.ldexp(y, -exponent)) == x else float(np.nextafter(y, towards))
+
+
 def monomials(q: Array, p: NDArray[np.int64]) -> Array:
     """prod_j q_j^p_mj for states (N, n) and terms (m, n): (N, m)."""
     products = np.ones((len(q), len(p)))
