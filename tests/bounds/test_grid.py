@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import flint
 import numpy as np
 import pytest
 
 from dalembert.arm.errors import ArmError
+from dalembert.bounds import compiled_grid
 from dalembert.bounds.box import Box
 from dalembert.bounds.compiled_grid import CompiledGridSearch, searched, to_real
 from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
@@ -199,6 +202,15 @@ def test_numpy_and_machine_code_show_the_same(circle: bool, monkeypatch: pytest.
         assert search.show(1.05 * top, 1e9)
         assert not search.show(0.97 * top, 1e9)
         assert search.best <= 1.0001 * top + 3 * question.rounding
+
+
+def test_constants_of_the_search_stand_in_one_place() -> None:
+    """Machine code has those of NumPy, and none of its own."""
+    texts = [
+        Path(compiled_grid.__file__).with_name(name).read_text(encoding="utf-8") for name in ("grid_net.c", "grid.c")
+    ]
+    assert all("#define" not in text for text in texts)
+    assert all(any(re.search(rf"\b{name}\b", text) for text in texts) for name in compiled_grid.DEFINED)
 
 
 def test_exponentials_become_sines_and_cosines_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:

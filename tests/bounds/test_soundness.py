@@ -11,12 +11,13 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia
+from dalembert.bounds import grid
 from dalembert.bounds.alike import apart, key_of
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch, ProofError
-from dalembert.bounds.ranges import range_of
+from dalembert.bounds.ranges import largest, range_of
 from dalembert.bounds.ratios import ratio_range
-from dalembert.bounds.waves import Wave, constant, turning
+from dalembert.bounds.waves import Wave, constant, rescaled, turning, zero
 from dalembert.compile import build
 from dalembert.equations import names
 from dalembert.reduction import certify, program_search
@@ -210,6 +211,78 @@ def test_products_of_waves_that_underflow_are_accounted_for():
     small = Wave(np.ones((1, 1), np.int64), np.zeros((1, 1), np.int64), np.array([1e-200 + 0j]))
     assert (small * small).slack > 0
     assert small.times(1e-200).slack > 0
+
+
+LIGHT = """
+name = "light"
+gravity = [0, 0, 0]
+[[joints]]
+name = "a"
+type = "prismatic"
+axis = [1, 0, 0]
+limits = {lower = 0, upper = 1, velocity = 1}
+link = {name = "l1", mass = 1, inertia = [1, 1, 1]}
+[[joints]]
+name = "b"
+type = "prismatic"
+axis = [0, 1, 0]
+limits = {lower = 0, upper = 1, velocity = 1}
+link = {name = "l2", mass = 1e-330, inertia = [1e-330, 1e-330, 1e-330]}
+"""
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_below_the_numbers_of_floats_counts_with_large_accelerations(tmp_path):
+    """A mass of 1e-330 kg, as a float zero, takes 1e-260 N for 1e70 m/s^2, and a model leaves it out."""
+    path = tmp_path / "light.toml"
+    path.write_text(LIGHT)
+    model = da.load(path).analysis(acceleration=1e70).reduce(0.5)
+    assert model.bound[1] >= 1e-260
+
+
+def test_what_lies_below_floats_stays_in_a_wave_that_is_multiplied():
+    lost = replace(zero(1), slack=2.0**-1070)
+    assert lost.times(1e-9).slack > 0
+
+
+def test_a_sum_on_grids_below_what_is_attained_is_a_fault(monkeypatch):
+    """A bound that is made smaller than a value met on the way is not told."""
+    waves = [turning(2, 0), turning(2, 1, -1j), turning(2, 1)]
+    box = Box(np.full(2, -np.pi), np.full(2, np.pi), np.ones(2, bool))
+    climbed = grid.Ladder.climbed
+    assert grid.largest_sum(waves, box, 1.0, 0.05, 1e6).bound >= 1 + np.sqrt(2)
+    monkeypatch.setattr(grid.Ladder, "climbed", lambda self, goal: replace(climbed(self, goal), bound=0.5))
+    with pytest.raises(ProofError, match="is attained where"):
+        grid.largest_sum(waves, box, 1.0, 0.05, 1e6)
+
+
+def test_a_value_of_a_few_units_of_the_least_float_is_no_fault_of_a_proof():
+    """Computed among the last floats above zero it is off by a few percent."""
+    unit = 2.0**-1074
+    c = np.array([-9 - 18j, -8 - 18j, 5 - 19j]) * unit
+    wave = Wave(np.array([[2, -3], [1, 0], [3, 2]]), np.zeros((3, 2), np.int64), c)
+    box = Box(np.array([655678.415, -np.pi]), np.array([655678.415, np.pi]), np.array([False, True]))
+    for turn in np.linspace(0, 3, 40).tolist():
+        here = Box(box.lower + np.array([turn, 0]), box.upper + np.array([turn, 0]), box.circle)
+        proved = largest(wave, here, 0.03, 1e6).proved
+        exact = np.abs(
+            wave.scaled(1074)(np.stack([np.full(500, turn + 655678.415), np.linspace(-np.pi, np.pi, 500)], 1))
+        )
+        assert proved / unit >= exact.max()
+
+
+def test_a_bound_below_normal_floats_is_rounded_outwards():
+    assert rescaled(1.25, -1074, np.inf) == 2 * 2.0**-1074
+    assert rescaled(1.75, -1074, -np.inf) == 2.0**-1074
+    assert rescaled(1.25, -1000, np.inf) == 1.25 * 2.0**-1000
+    assert rescaled(0.0, -1074, np.inf) == 0.0
+
+
+def test_a_sum_on_grids_may_be_a_part_of_what_is_known():
+    """What is known of a sum with others beside it is no fault of a bound for a part of it."""
+    box = Box(np.full(2, -np.pi), np.full(2, np.pi), np.ones(2, bool))
+    proved = grid.largest_sum([turning(2, 0), turning(2, 1)], box, 2.5, 0.05, 1e6)
+    assert 2 <= proved.bound <= 2 + 1e-9
 
 
 def test_couplings_scale_with_the_masses():

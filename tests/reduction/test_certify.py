@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalembert as da
-from dalembert.bounds.waves import Wave, wave_of
+from dalembert.bounds.grid import LargestSum
+from dalembert.bounds.waves import OUTWARD, Wave, turning, wave_of
 from dalembert.reduction import certify
 from dalembert.reduction.certify import Key, torque_bounds
 from dalembert.reduction.program_search import exact_coefficients
@@ -58,3 +59,17 @@ def test_proved_torques_are_near_what_states_attain_and_below_sums_of_magnitudes
     monkeypatch.setattr(certify, "factor", lambda kind, index: None)
     apart = torque_bounds(waves, states, effort=0.1).proved[[0, 4]]
     assert np.all(apart >= 1.05 * proved)
+
+
+def test_a_goal_that_is_shown_is_not_passed_by_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The goal less what is left out, plus what is left out, is now and then the float above the goal."""
+    box = states_of(da.load("planar-2r"), acceleration=1.0).box
+    waves = [turning(2, 0), turning(2, 1).times(2.0)]
+
+    def shown(waves: object, box: object, known: float, gap: float, work: float, goal: float, parts: object):
+        return LargestSum(goal, 1.0, True, known, None, goal)
+
+    monkeypatch.setattr(certify, "largest_sum", shown)
+    monkeypatch.setattr(certify, "main_errors", lambda *_: (waves, None, OUTWARD * 1e-3))
+    for goal in np.linspace(3.0, 4.0, 30).tolist():
+        assert certify.together(waves, [None] * 2, box, goal=goal).bound <= goal

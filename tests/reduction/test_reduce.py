@@ -435,3 +435,22 @@ def test_at_rest_little_more_than_the_gravity_load_is_left() -> None:
     arm = da.load("jpl-rrp")
     model = arm.analysis(speed=0, acceleration=0).reduce(0.05)
     assert model.after.total <= 1.5 * count(function(arm, "gravity_load").nodes).total
+
+
+def test_a_point_of_the_curve_claims_what_the_model_does(small) -> None:
+    """The same program has the same proved bound in both places, rounded outwards."""
+    _, _, model, _ = small
+    [point] = [point for point in model.curve if point.program is model.program]
+    assert np.array_equal(point.bound, model.bound)
+
+
+def test_the_errors_of_coefficients_are_told_of_as_they_are_proved_once() -> None:
+    arm, told = da.load("planar-2r"), []
+    model = arm.analysis().reduce(0.2, others=[arm.holding(da.Load(mass=1))])
+    errors = model.prove_coefficients(lambda text, share: told.append((text, share)))
+    shares = [share for _, share in told]
+    assert {text for text, _ in told} == {"proving coefficients"}
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert any(share == 0.5 for share in shares)
+    assert model.coefficient_errors is errors

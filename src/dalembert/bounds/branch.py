@@ -25,7 +25,7 @@ from ..arm.errors import ArmError
 from .bernstein import NARROWEST, BernsteinForm, along, elevation, pieces
 from .box import Box
 from .compiled_branch import CompiledRun, compiled_run
-from .waves import OUTWARD, Array, Wave
+from .waves import LEAST, OUTWARD, Array, Wave, rescaled
 
 AT_ONCE = 400_000
 """Control values processed in one batch of boxes: about what fits in the processor's cache."""
@@ -314,16 +314,17 @@ class Branch:
                 if tighter is None:
                     break
                 bound = tighter
-        # a value that is attained is below every bound of it, but for rounding
-        if bound > run.best + 4 * (self.rounding + 100 * self.per_halving):
+        # a value that is attained is below every bound of it, but for rounding, that of tiny values among it
+        tiny = float(np.ldexp(LEAST * self.cost, -self.exponent))
+        if bound > run.best + 4 * (self.rounding + 100 * self.per_halving) + tiny:
             raise ProofError(
                 f"the value {run.best:g} is attained where {bound:g} was proved to be the least (both scaled): a fault "
                 "of the proof, which is worth a report with the arm"
             )
         position = at.copy()
         position[self.joints] = run.at
-        value, bound = (float(np.ldexp(x, self.exponent)) for x in (run.best, min(bound, run.best)))
-        return Least(value, position, bound, run.used)
+        value, bound = float(np.ldexp(run.best, self.exponent)), min(bound, run.best)
+        return Least(value, position, rescaled(bound, self.exponent, -np.inf), run.used)
 
     def never_negative(self, work: float) -> bool:
         """Whether f >= 0 on the whole box is proved within this work limit."""

@@ -14,12 +14,18 @@ from numpy.typing import NDArray
 
 from ..compile.own_library import Signatures, own_library
 from .grid_axis import CELLS, GridAxis
-from .grid_search import CLIMB, Grid, GridSearch
+from .grid_search import AHEAD, CLIMB, LEARNING, TRIES, Grid, GridSearch
 from .products import BLOCK, LITTLE, MOST_SIGNED, Single, SpeedProducts
 from .waves import Array, Complex
 
 JOINTS, LANES = 16, 16
 """Most joints, and the numbers that a vector of ``grid.c`` has."""
+DEFINED = {
+    "JOINTS": JOINTS, "LANES": LANES, "SIGNED": MOST_SIGNED, "TERMS": MOST_SIGNED * (MOST_SIGNED + 1) // 2,
+    "BLOCK": BLOCK, "ROOM": 2 * 3 ** (MOST_SIGNED - 1), "LITTLE": LITTLE, "TRIES": TRIES, "AHEAD": AHEAD,
+    "LEARNING": LEARNING,
+}  # fmt: skip
+"""The constants of ``grid.c``, which are those of the search in NumPy."""
 Ints, Doubles, Pointers = ctypes.c_int * JOINTS, ctypes.c_double * JOINTS, ctypes.c_void_p * JOINTS
 
 
@@ -47,16 +53,12 @@ SIGNATURES: Signatures = {
     "climb": (ctypes.c_int, [_POINTER, _POINTER, ctypes.c_int, ctypes.c_int, _POINTER, _POINTER, _POINTER]),
     "to_real": (ctypes.c_int, [_POINTER, ctypes.c_long, ctypes.c_int, ctypes.c_long]),
 }
-CONSTANTS = {
-    "JOINTS": JOINTS, "LANES": LANES, "SIGNED": MOST_SIGNED, "BLOCK": BLOCK, "ROOM": 2 * 3 ** (MOST_SIGNED - 1),
-    "LITTLE": LITTLE,
-}  # fmt: skip
 
 
 def library() -> Any:
     """The compiled search; None where there is no compiler."""
     sources = (Path(__file__).with_name(name) for name in ("grid_net.c", "grid.c"))
-    return own_library(*sources, signatures=SIGNATURES, constants=CONSTANTS)
+    return own_library(*sources, signatures=SIGNATURES, constants=DEFINED)
 
 
 def searched(grid: Grid) -> GridSearch:

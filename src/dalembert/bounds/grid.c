@@ -113,7 +113,7 @@ static int shown(Search *search, int level, const float *net, double most, doubl
     const int left = ask->joints - level, begin = level * ask->counts;
     float *child = search->net[level + 1];
     if (bent > ask->curvature[level]) bent = ask->curvature[level];
-    for (int tries = 0; tries < 40; tries++) {
+    for (int tries = 0; tries < TRIES; tries++) {
         if (!(guess < most)) return 0;
         const double allowed = (most - guess) / left;
         int choice = 0;
@@ -155,7 +155,7 @@ static int shown(Search *search, int level, const float *net, double most, doubl
                 good = shown(search, level + 1, child, next, hope, curved, &seen);
                 if (search->stopped) return 0;
                 if (seen > 0.0)
-                    search->guess[level + 1] += 0.03 * (seen / bound - search->guess[level + 1]);
+                    search->guess[level + 1] += LEARNING * (seen / bound - search->guess[level + 1]);
                 if (seen > met) met = seen;
             }
         }
@@ -167,7 +167,7 @@ static int shown(Search *search, int level, const float *net, double most, doubl
             if (!level) keep(search, search->failed, seen);
             if (value >= most) return 0;
         }
-        const double higher = value + 0.25 * (most - value);
+        const double higher = value + AHEAD * (most - value);
         guess = higher > guess ? higher : guess + 0.5 * (most - guess);
     }
     return 0;

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from ..arm.errors import ArmError
 from .bernstein import degree
 from .box import Box
+from .branch import ProofError
 from .compiled_grid import searched, to_real
 from .grid_axis import GridAxis
 from .grid_search import Grid, GridSearch
 from .products import Single, SpeedProducts
-from .waves import OUTWARD, Array, Complex, Wave, monomials
+from .waves import OUTWARD, Array, Complex, Wave, monomials, rescaled
 
 UNIT = 2.0**-23
 """Twice the rounding unit of float32, in which the values on the grid are computed."""
@@ -30,6 +31,8 @@ FAR = 2.0**-50
 """More than a point of a grid and a multiple of it are off by, as a part of their magnitude (rad)."""
 VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
+FAULT = 1e-9
+"""Part of the sum of all moduli by which a value computed in floats may be above a bound that holds."""
 LARGEST = 6_000_000
 """Most coefficients of all waves together."""
 COARSEST, FINER, DEARER = 0.12, 2.0, 2.0
@@ -77,7 +80,6 @@ class SumOfMagnitudes:
         if len(waves) * prod(axis.size for axis in self.axes) > LARGEST:
             raise TooMuch("the waves have too many coefficients for a grid")
         self.tensor = self._tensor(waves)
-        self.crude = OUTWARD * float(sum(w.sum() for w in weights))
         slack = sum(wave.slack * wave.stretch(box.reach) for wave in waves)
         # each step is a sum of a few products of numbers below one, whatever is in the tensor
         steps = sum(axis.size + 4 for axis in self.axes)
@@ -177,9 +179,9 @@ class LargestSum:
     within_reach: float = 0.0
 
     def scaled(self, exponent: int) -> LargestSum:
-        """The same for the function times 2^exponent, which is exact."""
-        bound, attained, reach = (float(np.ldexp(x, exponent)) for x in (self.bound, self.attained, self.within_reach))
-        return LargestSum(bound, self.work, self.searched, attained, self.at, reach)
+        """The same for the function times 2^exponent."""
+        attained, reach = (float(np.ldexp(x, exponent)) for x in (self.attained, self.within_reach))
+        return LargestSum(rescaled(self.bound, exponent, np.inf), self.work, self.searched, attained, self.at, reach)
 
 
 def largest_sum(
@@ -187,7 +189,7 @@ def largest_sum(
     products: SpeedProducts | None = None,
 ) -> LargestSum:  # fmt: skip
     """The largest sum of magnitudes, or the largest |sum_j y_j w_j| with the factors of ``products``; ``known`` is
-    attained, ``gap`` relative to it, ``work`` a limit.
+    attained, by these waves or with others beside them, ``gap`` relative to it, ``work`` a limit.
 
     Where there is a ``goal``, that alone is to be shown. Else, or where it cannot be, what is shown is above the
     largest value met by a gap that gets smaller until it is ``gap`` or the next one would take too much work; where a
@@ -213,8 +215,13 @@ def largest_sum(
     result = Ladder(question, known, bound, gap, work).climbed(goal)
     if result.at is not None:
         values = np.array([wave(result.at) for wave in waves])
-        attained = np.abs(values).sum() if products is None else products.largest(values[None])[1][0]
-        result = replace(result, attained=max(known, float(attained)))
+        attained = float(np.abs(values).sum() if products is None else products.largest(values[None])[1][0])
+        if attained > result.bound + FAULT * bound:
+            raise ProofError(
+                f"a sum of magnitudes of {attained:g} is attained where {result.bound:g} was proved to be the largest "
+                f"(times 2^{exponent}): a fault of the proof, which is worth a report with the arm"
+            )
+        result = replace(result, attained=max(known, attained))
     return result.scaled(exponent)
 
 

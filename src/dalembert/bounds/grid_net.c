@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* compiled_grid.py defines JOINTS, LANES, SIGNED (most speeds whose signs are told apart), BLOCK (corners in a table),
-   ROOM (knots: 2 * 3^(SIGNED - 1)) and LITTLE (squares below this part of the sum of magnitudes may be left out). */
-#define TERMS (SIGNED * (SIGNED + 1) / 2) /* products and squares of speeds */
+/* Compiled with JOINTS, LANES (16), SIGNED (most speeds whose signs are told apart), TERMS (their products and squares),
+   BLOCK (their signs, all but those of the first), ROOM (2 * 3^(SIGNED - 1)), LITTLE (squares below this part of the sum of
+   magnitudes may be left out), and of grid.c TRIES, AHEAD and LEARNING: compiled_grid.py defines them. */
 
 /* Which factors the waves have: see products.py. */
 typedef struct {

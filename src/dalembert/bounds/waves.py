@@ -101,7 +101,10 @@ class Wave:
 
     def times(self, factor: float) -> Wave:
         """The function times a number."""
-        extra = 0.0 if abs(factor) in (0, 1) else UNIT * abs(factor) * float(self.size.sum()) + LEAST * len(self)
+        if abs(factor) in (0, 1):
+            extra = 0.0
+        else:  # of the slack, too, something may be lost below the range of normal floats
+            extra = UNIT * abs(factor) * float(self.size.sum()) + LEAST * (len(self) + (self.slack > 0))
         return Wave(self.k, self.p, self.c * factor, self.slack * abs(factor) + extra, self.lost)
 
     def scaled(self, exponent: int) -> Wave:
@@ -183,6 +186,12 @@ class Wave:
     def stretch(self, reach: Array) -> float:
         """How much an error of a coefficient may grow in a value, for positions within ``reach``."""
         return float(np.prod(np.where(np.isfinite(reach), np.maximum(1.0, np.abs(reach)), 1.0) ** self.top))
+
+
+def rescaled(x: float, exponent: int, towards: float) -> float:
+    """x times 2^exponent, a bound: where that is below the range of normal floats it is rounded ``towards``."""
+    y = float(np.ldexp(x, exponent))
+    return y if float(np.ldexp(y, -exponent)) == x else float(np.nextafter(y, towards))
 
 
 def monomials(q: Array, p: NDArray[np.int64]) -> Array:

@@ -125,6 +125,9 @@ def reduce(
             raise ArmError(f"{option} is for short forms; add --terms")
     with reducing_bar() as tell:
         model = empty.reduce(tolerance, others=others, refit=refit, curve=curve, progress=tell)
+    if as_json:  # which has the errors of all coefficients as well
+        with reducing_bar() as tell:
+            model.prove_coefficients(tell)
     if model.interrupted:
         print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
     # code is for the hand as it is asked for, and what is printed has both

@@ -170,7 +170,8 @@ def torque_bounds(
     limit = TORQUE_QUICK if quick else max(TORQUE_QUICK, effort * usual)
     for finished, i in enumerate(joints):
         waves = {key: wave.times(weight(*key, states)) for key, wave in differences.items() if key[1][0] == i}
-        waves = {key: wave for key, wave in waves.items() if len(wave)}
+        # one without terms may stand for coefficients below the numbers of floats, which a weight makes larger
+        waves = {key: wave for key, wave in waves.items() if len(wave) or wave.slack}
         proved[i] = reach[i] = 0.0
         if waves:
             factors = [factor(*key) for key in waves]
@@ -207,7 +208,8 @@ def together(
         return LargestSum(single.proved, single.work, True, single.found, at, single.proved)
     for share in ASIDE:
         main, parts, remainder = main_errors(waves, factors, box, share * attained)
-        by_grid = largest_sum(main, box, attained, TORQUE_GAP, limit, goal / OUTWARD - remainder, parts)
+        target = goal / OUTWARD - remainder
+        by_grid = largest_sum(main, box, attained, TORQUE_GAP, limit, target, parts)
         work += by_grid.work
         if by_grid.searched:
             if by_grid.at is not None:
@@ -217,6 +219,8 @@ def together(
                 )
                 at, attained = (by_grid.at, float(error_there)) if error_there > attained else (at, attained)
             bound, reach = (OUTWARD * (x + remainder) for x in (by_grid.bound, by_grid.within_reach))
+            # a goal that is shown is not passed by what the sum of its parts is rounded, which OUTWARD allows for
+            bound = min(bound, goal) if by_grid.bound <= target else bound
             return LargestSum(bound, work, True, attained, at, reach)
     bound = 0.0
     for wave in waves:
@@ -234,7 +238,8 @@ def main_errors(
     remainder, multiples = 0.0, dict[bytes, list[tuple[Wave, Factor]]]()
     ordered = sorted(zip(waves, factors, strict=True), key=lambda pair: pair[0].most(box.reach))
     for wave, speed_factor in ordered:
-        if remainder + (largest_value := wave.most(box.reach)) <= 0.5 * amount:
+        largest_value = wave.most(box.reach)
+        if not len(wave) or remainder + largest_value <= 0.5 * amount:
             remainder += largest_value
         else:
             multiples.setdefault(key_of(wave.times(1 / float(wave.size.max())))[0], []).append((wave, speed_factor))

@@ -12,7 +12,7 @@ from ..bounds.moments import rms
 from ..bounds.waves import Wave
 from ..equations import names
 from ..equations.closed_form import Equations
-from .certify import Key, coefficient_bounds
+from .certify import Key, Progress, coefficient_bounds
 from .states import States
 
 
@@ -43,12 +43,20 @@ def coefficient_errors(
     states: States,
     arm: ArmDescription,
     effort: float,
+    progress: Progress | None = None,
 ) -> tuple[CoefficientError, ...]:
     """What is proved and found of every coefficient that differs; ``differences`` for each load."""
     errors, box = [], states.box
     q = box.samples(256)
     exact = {"D": equations.mass_matrix, "C": equations.christoffel}
-    bounds = [coefficient_bounds(waves, states, None, False, effort / len(differences))[0] for waves in differences]
+    bounds, loads = list[dict[Key, tuple[float, float]]](), len(differences)
+    for load, waves in enumerate(differences):
+
+        def tell(text: str, share: float, load: int = load) -> None:
+            if progress is not None:
+                progress(text, (load + share) / loads)
+
+        bounds.append(coefficient_bounds(waves, states, tell, False, effort / loads)[0])
     for kind, index in sorted({key for waves in differences for key in waves}):
         pairs = [proved_pairs[kind, index] for proved_pairs in bounds if (kind, index) in proved_pairs]
         proved, attained = (max(side) for side in zip(*pairs, strict=True))

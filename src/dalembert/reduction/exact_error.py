@@ -6,14 +6,15 @@ torques far below it. Balls (Johansson 2017) enclose the numbers meant, so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
 from ..formulations.system import SystemOverRing
-from ..rings.graph import evaluate
+from ..rings.graph import Node, evaluate
 from ..rings.ring import Scalar, structural
+from ..systems.arm_system import ArmSystem
 from .hoist import Hoisted
 from .recursion import Case
 
@@ -39,16 +40,26 @@ def least_errors(case: Case, program: Hoisted, states: Iterable[tuple[int, Seque
     """For each of several joints a number that the error of its torque is no less than, at a state (q, qd, qdd in a
     row).
     """
-    n, ring = case.system.n, Balls()
+    return errors_at(case.rigid, program.outputs, program.values(case.parameters), states)
+
+
+def errors_at(
+    system: ArmSystem,
+    torques: Sequence[Node],
+    values: Mapping[str, Fraction],
+    states: Iterable[tuple[int, Sequence[float]]],
+) -> list[float]:
+    """The same for torques by a program with these constants, against those of a system without friction."""
+    n, ring = system.n, Balls()
     with ctx.workprec(BITS):
-        system = SystemOverRing(case.rigid, ring)
-        constants = {name: ring.number(value) for name, value in program.values(case.parameters).items()}
+        exact = SystemOverRing(system, ring)
+        constants = {name: ring.number(value) for name, value in values.items()}
         errors: list[float] = []
         for joint, state in states:
             q, qd, qdd = ([arb(float(x)) for x in state[vector * n : vector * n + n]] for vector in range(3))
             inputs = dict(constants)
             for name, row in (("q", q), ("qd", qd), ("qdd", qdd)):
                 inputs |= {f"{name}_{i}": x for i, x in enumerate(row)}
-            reduced = evaluate([program.outputs[joint]], inputs, ring)[0]
-            errors.append(float(arb(reduced - system.torque(ring, q, qd, qdd)[joint]).abs_lower()))
+            reduced = evaluate([torques[joint]], inputs, ring)[0]
+            errors.append(float(arb(reduced - exact.torque(ring, q, qd, qdd)[joint]).abs_lower()))
         return errors

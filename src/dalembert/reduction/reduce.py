@@ -116,7 +116,7 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     points = tuple(
         CurvePoint(
             float(c.share.max(initial=0.0)), c.operations, len(c.program.definitions), "quick" if c.quick else "full",
-            c.share * scale, c.program,
+            OUTWARD * c.share * scale, c.program,
         )
         for c in front(search.tried)
     )  # fmt: skip

@@ -109,11 +109,21 @@ class ReducedModel(ProgramSystem):
         errors = zip(self.bound, self.found, self.rms, self.scale, strict=True)
         return tuple(JointError(*map(float, row)) for row in errors)
 
-    @cached_property
+    @property
     def coefficient_errors(self) -> tuple[CoefficientError, ...]:
         """What is proved and found of every coefficient that differs; worked out when it is asked for."""
-        case = self.cases[0]
-        return coefficient_errors(self.differences, case.equations, self.states, case.system, self.effort)
+        return self.prove_coefficients()
+
+    def prove_coefficients(self, progress: Progress | None = None) -> tuple[CoefficientError, ...]:
+        """``coefficient_errors``, worked out once; ``progress`` follows it."""
+        known: tuple[CoefficientError, ...] | None = self.__dict__.get("_coefficient_errors")
+        if known is None:
+            case = self.cases[0]
+            known = coefficient_errors(
+                self.differences, case.equations, self.states, case.system, self.effort, progress
+            )
+            self.__dict__["_coefficient_errors"] = known
+        return known
 
     @property
     def share(self) -> Array:

@@ -47,6 +47,7 @@ def reductions(
                     progress=follow,
                 )
             )
+            models[-1].prove_coefficients(follow)
         except ArmError as fault:
             refused.append(str(fault))
     points = front((point.operations, point.error) for model in models for point in model.curve)

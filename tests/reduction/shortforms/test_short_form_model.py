@@ -221,3 +221,32 @@ def test_an_error_above_its_bound_is_a_fault_of_the_proof() -> None:
     model.__dict__["_proof"] = replace(proof, joints=0.5 * proof.joints)
     with pytest.raises(ProofError, match="is attained at joint 'joint"):
         _ = model.torque_errors
+
+
+HANGING = """
+name = "hanging"
+[[joints]]
+name = "a"
+type = "revolute"
+axis = [0, 1, 0]
+link = {name = "heavy", mass = 1, com = [1, 0, 0], inertia = [1, 1, 1]}
+[[joints]]
+name = "b"
+type = "revolute"
+axis = [0, 1, 0]
+xyz = [1, 0, 0]
+link = {name = "light", mass = 1e-11, com = [0.3, 0, 0.1], inertia = [1e-12, 1e-12, 1e-12]}
+"""
+
+
+def test_a_fault_of_a_proof_is_seen_at_a_joint_that_carries_next_to_nothing(tmp_path) -> None:
+    """The error of the light link is a part of 1e-11 of the other's torque, and not rounding."""
+    path = tmp_path / "hanging.toml"
+    path.write_text(HANGING)
+    model = da.load(path).analysis().short_forms(tolerance=0.2)
+    proof, errors = model.proof, model.torque_errors
+    assert 0 < errors[1].found <= errors[1].bound < 1e-9 * errors[0].scale
+    del model.__dict__["torque_errors"]
+    model.__dict__["_proof"] = replace(proof, joints=proof.joints * np.array([1.0, 0.5]))
+    with pytest.raises(ProofError, match="is attained at joint 'b'"):
+        _ = model.torque_errors

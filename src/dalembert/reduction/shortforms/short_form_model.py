@@ -25,17 +25,15 @@ from ...equations.polynomial import TrigPolynomial
 from ...equations.symbols import Request
 from ...systems.arm_system import ArmSystem
 from ..certify import Key, Progress, Proof, prove, torque_rms
+from ..exact_error import errors_at
 from ..program_system import Constant, ProgramSystem
 from ..reduced_tables import JointError
-from ..states import Array, States, largest, loads_in_words, one_arm, rigid_torque
+from ..states import Array, States, largest, loads_in_words, one_arm, rigid, rigid_torque
 from .constant_formulas import STYLE, constant_formulas
 from .fitting import corners
 from .form_errors import RELATIVE_TO, check_relative_to
 from .form_program import form_torques, wanted_coefficients
 from .short_form import ReducedCoefficient, ReducedTerm, reduced
-
-ROUNDED = 1e-9
-"""Share of the largest torque by which an error that is found may exceed its bound, as the difference of two floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,15 +189,16 @@ class ShortFormModel(ProgramSystem):
 
         waves = {key: wave_of(less) for key, less in self.differences.items()}
         bound = self.proof.joints
-        attained, scale = largest(error, self.states)[0], largest(exact, self.states)[0]
-        # both torques are rounded: by far less than this share of the largest one
-        for joint in np.flatnonzero(attained > bound + ROUNDED * scale.max()).tolist():
+        scale, ends = largest(exact, self.states)[0], largest(error, self.states)[1]
+        # how large the error is where the search ends balls tell: that of floats may be their rounding
+        attained = np.array(errors_at(rigid(self.system), self.torques, self.values, enumerate(ends)))
+        for joint in np.flatnonzero(attained > bound).tolist():
             raise ProofError(
                 f"{self.name}: a torque error of {attained[joint]:g} is attained at joint "
                 f"{self.system.joint_names[joint]!r} where {bound[joint]:g} was proved to be the largest: a fault of "
                 "the proof, which is worth a report with the arm"
             )
-        rows = (bound, np.minimum(attained, bound), torque_rms(waves, self.states), scale)
+        rows = (bound, attained, torque_rms(waves, self.states), scale)
         return tuple(JointError(*map(float, row)) for row in zip(*rows, strict=True))
 
     @property
