@@ -6,7 +6,10 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "errata"
 FILES = ("bejczy", "bejczy-u", "lee", "freeman")
 PI = "3.14159265358979323846"
+WIDTH = 120
 
 BEJCZY = {
     "b1": "m1*kk122 + m2*kk233 + m2*d2*(2*y2 + d2) + (m3 + m4 + m5)*d2^2",
@@ -244,6 +248,21 @@ def drift_of_link_3(eq: Equations) -> Any:
 # -- the document ----------------------------------------------------------------------------------
 
 
+def wrapped(blocks: Iterable[str]) -> Iterator[str]:
+    """Prose in lines of 120 characters, no operator first or last in one; formulas stay as they are."""
+    in_formula = False
+    for block in blocks:
+        in_formula ^= block == "```"
+        yield block if in_formula else "\n\n".join(map(_filled, block.split("\n\n")))
+
+
+def _filled(paragraph: str) -> str:
+    if paragraph.startswith("#") or max(map(len, paragraph.split("\n"))) <= WIDTH:
+        return paragraph
+    glued = re.sub(r" ([-+=*/<>]+) ", "\0\\1\0", " ".join(paragraph.split()))
+    return textwrap.fill(glued, WIDTH, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+
+
 def document() -> str:
     """docs/errata.md."""
     lines = [
@@ -296,7 +315,7 @@ def document() -> str:
         if tables:
             good = [label for label, flags in tables.items() if all(flags)]
             lines += [f"Matrices right in every entry: {', '.join(good)}.", ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(wrapped(lines)).rstrip() + "\n"
 
 
 if __name__ == "__main__":
