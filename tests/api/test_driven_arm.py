@@ -140,3 +140,14 @@ def test_questions_about_links_alone_are_refused_of_an_arm_with_drives() -> None
         with pytest.raises(ArmError, match="would leave out the drives that this system counts; ask its links"):
             ask(q, q, q)
     assert driven.arm.regressor(q, q, q).shape == (5, 50)
+
+
+@pytest.mark.parametrize("write", ["write_toml", "write_urdf"])
+def test_an_arm_with_drives_writes_the_file_that_the_arm_alone_writes(write: str) -> None:
+    arm = load("irb6").holding(da.Load(mass=1.0, com=(0, 0, 0.1)))
+    written = getattr(arm.driven, write)()
+    assert written == getattr(arm, write)()
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 5, arm.n))
+    if write == "write_toml":
+        read = da.load(written, physical="ignore").driven
+        assert read.motor_torques(q, qd, qdd) == pytest.approx(arm.driven.motor_torques(q, qd, qdd), rel=1e-12)

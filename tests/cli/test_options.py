@@ -144,7 +144,9 @@ def test_dynamics_says_what_the_system_says(options: tuple[str, ...], arm: da.Ar
     friction = found["effort"].get("friction", [0.0] * system.n)
     assert friction == pytest.approx(system.friction_torque(state[0], state[1]), rel=1e-12, abs=1e-12)
     assert found["drives"] == system.drive_model
-    assert [one["mass"] for one in found["loads"]] == [float(load.body.mass) for _, load in system.loads]
+    assert [(one["mass"], *one["com"]) for one in found["loads"]] == [
+        tuple(map(float, (load.body.mass, *load.body.com))) for _, load in system.loads
+    ]
     assert found["gravity"] == [float(g) for g in system.gravity]
 
 

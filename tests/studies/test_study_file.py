@@ -133,6 +133,7 @@ most = 200
             ('kind = "energy"', 'kind = "range"\nbox = {elbow = [0, 1]}'),
             "study.toml: output 'range': .*no joint 'elbow'",
         ),
+        (('kind = "energy"', 'kind = "range"'), "study.toml: output 'range' .* coefficient = \"D11\""),
         (
             ('kind = "energy"', 'kind = "reduced_model"\ntolerance = -1'),
             "study.toml: output 'reduced_model': a tolerance",
@@ -199,3 +200,11 @@ def test_a_page_that_cannot_be_written_is_told_before_the_first_design(
     (tmp_path / "study.toml").write_text(PLAIN, "utf-8")
     assert main(["study", str(tmp_path / "study.toml"), "--page", str(tmp_path / page)]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_file_of_an_arm_is_no_study_and_says_what_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(da.load("planar-2r").write_urdf(), encoding="utf-8")
+    assert main(["study", str(path)]) == 2
+    assert "describes an arm; a study is a TOML file" in capsys.readouterr().err
+    assert main(["study", str(path), "--numbers"]) == 0

@@ -17,6 +17,7 @@ from ..arm.errors import ArmError
 from ..arm.lazy_arrays import chunkwise, is_lazy, mapped
 from ..compile.functions import function
 from ..compile.kernel import Kernel
+from .system_files import SystemFiles
 from .system_pages import SystemPages
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ Array = NDArray[np.float64]
 @chunkwise(
     manipulability="q", operational_inertia="q", coupling_at="q",
 )  # fmt: skip
-class SystemQuestions(SystemPages):
+class SystemQuestions(SystemPages, SystemFiles):
     """Questions that go beyond numbers at a state."""
 
     # -- closed forms and analyses ---------------------------------------------------------------

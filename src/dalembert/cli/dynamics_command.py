@@ -234,7 +234,10 @@ def as_data(
         },
         "gravity": [float(g) for g in arm.gravity],
         "drives": arm.drive_model,
-        "loads": [{"link": link, "mass": float(load.body.mass)} for link, load in arm.loads],
+        "loads": [
+            {"link": link, "mass": float(load.body.mass), "com": [float(x) for x in load.body.com]}
+            for link, load in arm.loads
+        ],
         "q": q.tolist(),
         "qd": qd.tolist(),
         "qdd": qdd.tolist(),

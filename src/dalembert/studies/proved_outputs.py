@@ -42,19 +42,21 @@ def refuse_options(output: Output, system: ArmSystem) -> None:
         _analysis(output, system)
     except ArmError as fault:
         raise ArmError(f"output {output.name!r}: {fault}") from None
+    if output.kind == "range" and "coefficient" not in output.options:
+        raise ArmError(f'output {output.name!r} is the range of a coefficient; give it, as in coefficient = "D11"')
 
 
 def range_columns(output: Output, system: ArmSystem) -> Columns:
-    """Values that are attained, and proved bounds, in the unit of the coefficient."""
+    """Values that are attained, and proved bounds, in the unit of the coefficient (``refuse_options`` asks for one)."""
     from ..equations.names import coefficient_unit
 
-    unit = coefficient_unit(system, output.options.get("coefficient", "D11"))
+    unit = coefficient_unit(system, output.options["coefficient"]) if "coefficient" in output.options else ""
     return tuple((f".{end}", unit) for end in ("minimum", "maximum", "lower", "upper"))
 
 
 def certified_range(output: Output, system: ArmSystem) -> Sequence[float]:
     """The certified range of a coefficient over all poses: values that are attained, and proved bounds."""
-    certified = _analysis(output, system).range_of(output.options.get("coefficient", "D11"))
+    certified = _analysis(output, system).range_of(output.options["coefficient"])
     return certified.minimum, certified.maximum, certified.lower, certified.upper
 
 

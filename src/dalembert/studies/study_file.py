@@ -103,6 +103,11 @@ class StudyFile:
 def read_study(path: str | Path, reader: ArmReader) -> StudyFile:
     """The study in this file; arms and motions named in it are looked for beside it first."""
     file = Path(path)
+    if file.suffix.lower() in (".urdf", ".xacro", ".sdf", ".xml"):
+        raise ArmError(
+            f"{path}: describes an arm; a study is a TOML file that names it (docs/studies.md), and "
+            f"`dalembert study {path} --numbers` lists the numbers it may vary"
+        )
     return parse_study(read_text(file, missing="name a TOML file with a study"), str(path), file.parent, reader)
 
 
