@@ -96,6 +96,15 @@ def test_every_pose_gives_a_direction_of_gravity_that_is_gone_through() -> None:
     assert np.abs(model.gravity(3)(box.samples(20_000))).max() <= largest
 
 
+def test_two_angles_stand_for_all_joints_before_a_load_that_about_the_vertical_too() -> None:
+    model = CoefficientWaves(da.load("panda"))  # its first joint turns about the vertical, and so no load depends on it
+    path = ancestors(model.arm, 4)
+    before = [j for j in path if j in model.gravity(4).joints]
+    assert path[0] not in before
+    free, _ = over_directions(model, 4, before, box_of(model.arm))
+    assert set(free.joints) & set(path) == set(before[:2])
+
+
 def test_limits_that_keep_gravity_from_its_worst_direction_are_seen() -> None:
     model = CoefficientWaves(da.load("iiwa14"))
     box = box_of(model.arm, {1: (-0.2, 0.2), 2: (-0.3, 0.3), 3: (-0.2, 0.2), 4: (-0.2, 0.2)})

@@ -79,7 +79,8 @@ def ancestors(arm: ArmDescription, i: int) -> list[int]:
 def over_directions(model: CoefficientWaves, i: int, before: list[int], box: Box) -> tuple[Wave, Box]:
     """G_i with gravity g (cos a cos b, cos a sin b, sin a), a and b in place of the first two of ``before``.
 
-    The joints of ``before`` stand at zero: whatever direction they leave is one of those that a and b go through.
+    All joints up to i stand at zero, those that turn about the vertical too, on which pulls from the side depend:
+    whatever direction they leave is one of those that a and b go through.
     """
     arm, n = model.arm, model.n
     a, b = before[:2]
@@ -87,7 +88,7 @@ def over_directions(model: CoefficientWaves, i: int, before: list[int], box: Box
     (cos_a, sin_a), (cos_b, sin_b) = ((turning(n, j), turning(n, j, -1j)) for j in (a, b))
     parts = [zero(n)]
     for pulled, direction in zip(model.pulled, (cos_a * cos_b, cos_a * sin_b, sin_a), strict=True):
-        load = at_zero(pulled.gravity(i), before)
+        load = at_zero(pulled.gravity(i), ancestors(arm, i))
         if len(load):
             parts.append((load * direction).times(strength))
     lower, upper, circle = box.lower.copy(), box.upper.copy(), box.circle.copy()
