@@ -89,6 +89,20 @@ def test_signs_of_products_exclude_each_other() -> None:
     assert plain([(0, 0), (1, 1), (0, 1)]).largest(np.array([[-1.0, -1.0, 2.0]]))[0][0] == pytest.approx(4.0)
 
 
+@given(st.integers(1, MOST_SIGNED), st.integers(0, 2**32 - 1))
+def test_with_one_square_that_bends_downwards_the_bound_is_attained(speeds: int, seed: int) -> None:
+    """By a speed below its limit, where corners are less."""
+    rng, factors = np.random.default_rng(seed), factors_of(speeds)
+    values = rng.uniform(-1, 1, len(factors))
+    values[0] = 20.0  # the load has the sign of the largest sum
+    for row, factor in enumerate(factors):
+        if factor and factor[0] == factor[1]:
+            values[row] = rng.uniform(-2, -1) if factor[0] == 0 else abs(values[row])
+    bound, attained = plain(factors).largest(values[None])
+    assert attained[0] == pytest.approx(bound[0], rel=1e-12)
+    assert attained[0] <= best_speeds(factors, values, speeds, rng) * (1 + 1e-12)
+
+
 def test_free_factors_and_second_waves_of_a_factor_count_with_their_magnitudes() -> None:
     assert products([[(None, 1.0)], [(None, 1.0)]], np.ones(2)) is None
     assert products([[((0, 1), 1.0)], [(None, 1.0)]], np.ones(2)) is None
@@ -158,6 +172,38 @@ def test_no_state_exceeds_a_bound_on_grids_and_some_come_near(
     assert top <= found.bound <= 1.06 * top
     assert found.bound < 0.97 * largest_sum(waves, box, 0.5 * top, 0.03, 1e9).bound
     assert top <= together(waves, factors, box).bound <= 1.08 * top
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_sum_that_is_largest_below_the_limits_of_speeds_is_bounded_on_grids(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sixth above all corners, and far below the sum of the magnitudes: gaps are counted from what speeds attain."""
+    if compiled:
+        monkeypatch.delenv(build.SWITCH, raising=False)
+    else:
+        monkeypatch.setenv(build.SWITCH, "0")
+    factors: list[Factor] = [(), *combinations_with_replacement(range(3), 2)]
+    sizes = {
+        (): 0.0056,
+        (0, 0): 0.0696,
+        (1, 1): 0.0186,
+        (2, 2): -0.0504,
+        (0, 1): 0.0039,
+        (0, 2): -0.0056,
+        (1, 2): -0.033,
+    }
+    values = np.array([sizes[factor] for factor in factors if factor is not None])
+    k, p, box = np.array([[0], [1]]), np.zeros((2, 1), np.int64), Box(np.zeros(1), np.array([0.01]), np.zeros(1, bool))
+    waves = [collected(k, p, np.array([0.9 * value, 0.1 * value], complex)) for value in values]
+    top, corners = (
+        best_speeds(factors, values, 3, np.random.default_rng(3)),
+        plain(factors).largest(values[None], 1.0)[1],
+    )
+    assert top > 1.16 * corners[0]
+    found = together(waves, factors, box)
+    assert top * (1 - 1e-5) <= found.bound <= 1.04 * top
+    assert found.attained == pytest.approx(top, rel=1e-5)
 
 
 @pytest.mark.parametrize("speeds", range(1, MOST_SIGNED + 1))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import dalembert as da
+from changed_certificates import rewritten
 from dalembert.cli.run import main
 from dalembert.design.analysis import Analysis
 from dalembert.design.tables import LoadTables
@@ -43,12 +45,30 @@ def test_printed_ends_are_rounded_outwards(folder, capsys):
     claims = json.loads(path.read_text())["claims"]
     code, out, _ = said(capsys, "check", path, "--json")
     assert code == 0
-    from fractions import Fraction
-
     for claim, row in zip(claims, json.loads(out)["claims"], strict=True):
         assert Fraction(str(row["lower"])) <= Fraction(claim["lower"])
         assert Fraction(str(row["upper"])) >= Fraction(claim["upper"])
         assert row["upper"] == pytest.approx(float(Fraction(claim["upper"])), rel=1e-7)
+
+
+def test_states_are_told_no_wider_than_they_are_proved(folder, capsys):
+    """In six digits 0.99999951 is 1, where the claim does not hold."""
+    path = folder / "box.json"
+    box = {0: (-0.99999951, 0.5), 1: (0.25, 0.99999951)}
+    da.load("planar-2r").analysis(gap=0.1, box=box).certificate(path, "D11")
+    code, out, _ = said(capsys, "check", path)
+    assert code == 0
+    assert "-0.99999951" in out
+    assert " 0.99999951" in out
+    assert "0.25" in out
+    content = json.loads(path.read_text())
+    limits = content["states"] | {"lower": ["-1/3", "1/3"], "upper": ["1/3", "2/3"]}
+    code, out, _ = said(capsys, "check", rewritten(path, content | {"states": limits}, folder), "--json")
+    assert code == 0
+    for key, side in (("lower", 1), ("upper", -1)):
+        for told, exact in zip(json.loads(out)["states"][key], limits[key], strict=True):
+            assert side * Fraction(told) >= side * Fraction(exact)
+            assert told == pytest.approx(float(Fraction(exact)), rel=1e-15)
 
 
 def test_chosen_coefficients_and_ratios_are_written(folder, capsys):

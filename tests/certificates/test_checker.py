@@ -15,7 +15,7 @@ from flint import fmpq
 
 import dalembert as da
 from changed_certificates import rewritten, shift
-from dalembert.certificates.certificate_file import SECTIONS, digests, read
+from dalembert.certificates.certificate_file import SECTIONS, digests, read, write
 from dalembert.certificates.checker import Certificate
 from dalembert.certificates.grids import magnitudes
 from dalembert.certificates.proving import Prover
@@ -109,6 +109,31 @@ def test_what_is_told_of_a_claim_is_not_below_it(exact):
     """The float nearest to 0.3 is below 3/10."""
     found = Fraction(upward(exact))
     assert 0 <= found - Fraction(int(exact.p), int(exact.q)) <= abs(found) / 10**7
+
+
+@pytest.mark.parametrize("power", [-400, -324, -323, -320, -310, -307, -302, -300])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_told_of_a_claim_next_to_zero_is_not_below_it(power, sign):
+    """Floats have no number near 1e-400 but zero, and near 1e-320 four digits."""
+    exact = sign * Fraction(12345678912, 10**10) / Fraction(10) ** -power
+    found = Fraction(upward(fmpq(exact.numerator, exact.denominator)))
+    assert exact <= found <= max(Fraction(2, 10**300), exact + abs(exact) / 10**6)
+
+
+def test_what_is_told_of_a_mass_that_no_float_has_is_true(folder):
+    """D11 of a slide is its mass, whatever its position."""
+    mass, zero, wordless = f"1/1{400 * '0'}", ["0"] * 4, {"axes": "", "orders": [], "words": []}
+    eye = [[str(int(i == j)) for j in range(4)] for i in range(4)]
+    body = {"joint": "slide", "kind": "prismatic", "parent": -1, "placement": eye,
+            "pseudo_inertia": [zero, zero, zero, [*zero[:3], mass]]}  # fmt: skip
+    system = {"arm": "dust", "holds": [], "drives": "none", "gravity": zero[:3], "bodies": [body], "rotors": []}
+    path = write(folder / "dust.json", "ranges", {
+        "systems": [system], "states": {"lower": ["0"], "upper": ["1"], "circle": [False]},
+        "claims": [{"system": 0, "of": [["1", "D", 0, 0]], "lower": mass, "upper": mass}],
+        "proofs": [{"lower": wordless, "upper": wordless}],
+    })  # fmt: skip
+    [claim] = da.check_certificate(path).claims
+    assert Fraction(claim.lower) <= Fraction(mass) <= Fraction(claim.upper)
 
 
 def test_what_has_no_certificate_is_refused(folder):

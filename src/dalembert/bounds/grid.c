@@ -14,7 +14,7 @@ typedef struct {
 
 /* By how much a sum whose waves have the values `net`, and anything beside them, is less than that of magnitudes; with
    the knots only where the corners gain less than `enough`. Where the signs are `hopeless`, since what they attain is
-   too much, knots are left alone. `seen` takes what is attained at rest and at the corners. */
+   too much, knots are left alone. `seen` takes what is attained at rest, at the corners and at the knots looked at. */
 static double gain(Search *search, const float *net, double enough, int hopeless, double *seen) {
     const Question *ask = search->ask;
     const Products *p = ask->products;
@@ -39,13 +39,18 @@ static double gain(Search *search, const float *net, double enough, int hopeless
     search->used += p->pairs * (BLOCK / 8.0);
     const double corner = g + above - below, most = larger(fabs(g), larger(corner + high, -corner - low));
     *seen = loose + most;
-    double up = g + above + high, down = below - g - low;
+    double over, up = g + above + high, down = below - g - low;
     const double room = sure - loose - enough;
     if (!(larger(up, down) <= room) && !(hopeless && most > room)) {
         const float *square = value + p->pairs, little = (float)(LITTLE * sum);
         search->used += BLOCK;
-        if (!(up <= room)) up = smaller(up, g + at_knots(p, sums, 1.0f, square, little));
-        if (!(down <= room)) down = smaller(down, at_knots(p, sums, -1.0f, square, little) - g);
+        for (int side = 1; side >= -1; side -= 2) {
+            double *bound = side > 0 ? &up : &down;
+            if (*bound <= room) continue;
+            const double knots = side * g + at_knots(p, sums, (float)side, square, little, &over);
+            *bound = smaller(*bound, knots);
+            *seen = larger(*seen, loose + knots - over);
+        }
     }
     return larger(0.0, sure - loose - larger(up, down));
 }

@@ -134,12 +134,14 @@ static void at_corners(const Products *p, const float *restrict value, float *re
 /* The largest value of side * (sum of products + sum_j square_j x_j^2), from the sums of products at the corners. A sum
    is affine in each x_j: at zero it is the mean of those at -1 and 1. Squares that bend downwards are taken at -1, 0
    and 1 and with a quarter of their coefficient, but for the largest one, whose parabola has its top where it has; those
-   below `little` are left out. */
-static double at_knots(const Products *p, const float *sums, float side, const float *square, float little) {
+   below `little` are left out. `over` takes by how much that may be more than what is attained: at the knots themselves
+   squares are what they are. */
+static double at_knots(const Products *p, const float *sums, float side, const float *square, float little, double *over) {
     const int m = p->speeds;
     float rooms[2][ROOM], *from = rooms[0], *to = rooms[1], bent[SIGNED];
     int size[SIGNED], top = -1, count = 1 << (m - 1);
     double added = 0.0;
+    *over = 0.0;
     for (int j = 0; j < m; j++) {
         const float c = side * square[j];
         size[j] = j ? 2 : 1;
@@ -148,7 +150,7 @@ static double at_knots(const Products *p, const float *sums, float side, const f
         else if (-c >= little) {
             bent[j] = c;
             if (top < 0 || c < bent[top]) top = j;
-        }
+        } else *over -= c;
     }
     for (int i = 0; i < count; i++) from[i] = side * sums[i];
     if (bent[0] < 0.0f) {  /* of the first number only -1 is there: x and -x have the same products */
@@ -162,6 +164,7 @@ static double at_knots(const Products *p, const float *sums, float side, const f
             const long outer = count / (2 * stride);
             const float c = bent[j];
             added -= 0.25 * c;
+            *over -= 0.25 * c;
             for (long o = 0; o < outer; o++) {
                 const float *restrict low = from + 2 * o * stride, *restrict high = low + stride;
                 float *restrict next = to + 3 * o * stride;

@@ -70,8 +70,9 @@ class SpeedProducts:
         return _corners(self.speeds)
 
     def largest(self, values: Array | Single, enough: Array | float = -np.inf) -> tuple[Array, Array]:
-        """Bounds of |sum_r y_r w_r| over all factors, and what is attained at rest and at the corners, for values
-        (points, waves) of the waves. Where the corners show no more than ``enough``, they will do.
+        """Bounds of |sum_r y_r w_r| over all factors, and what is attained, for values (points, waves) of the waves:
+        at rest, at the corners, and at the knots where these are looked at. Where the corners show no more than
+        ``enough``, they will do.
         """
         values = np.asarray(values, np.float64)
         free, g, terms = np.abs(values) @ self.free, values @ self.fixed, values[:, self.lane] * self.weight
@@ -83,14 +84,16 @@ class SpeedProducts:
         rows = np.flatnonzero(~(free + np.maximum(up, down) <= enough))
         if len(rows):
             little = LITTLE * np.abs(values[rows]).sum(axis=1)
-            knots = [self._at_knots(s * sums[rows], s * squares[rows], little) for s in (1, -1)]
-            up[rows] = np.minimum(up[rows], g[rows] + knots[0])
-            down[rows] = np.minimum(down[rows], knots[1] - g[rows])
+            for s, side in ((1, up), (-1, down)):
+                knots, over = self._at_knots(s * sums[rows], s * squares[rows], little)
+                side[rows] = np.minimum(side[rows], s * g[rows] + knots)
+                attained[rows] = np.maximum(attained[rows], free[rows] + s * g[rows] + knots - over)
         return free + np.maximum(up, down), attained
 
-    def _at_knots(self, sums: Array, squares: Array, little: Array) -> Array:
-        """The largest sum of products and squares, from those of products at the corners (points, corners): at zero a
-        sum is the mean of those at -1 and 1.
+    def _at_knots(self, sums: Array, squares: Array, little: Array) -> tuple[Array, Array]:
+        """Bounds of the largest sum of products and squares, from those of products at the corners (points, corners):
+        at zero a sum is the mean of those at -1 and 1. And by how much they may be more than what is attained: at the
+        knots themselves squares are what they are.
         """
         m = self.speeds
         bent = np.where(squares <= -little[:, None], np.minimum(squares, 0.0), 0.0)
@@ -98,6 +101,7 @@ class SpeedProducts:
         # of the first number only -1 is there: x and -x have the same products
         by_signs = np.concatenate([half, half[:, ::-1]], axis=1).reshape(-1, *(2,) * m)
         top, largest = bent.argmin(axis=1), np.zeros(len(sums))
+        added = (bent.min(axis=1) - bent.sum(axis=1)) / 4
         for t in np.unique(top).tolist():
             rows = np.flatnonzero(top == t)
             at = np.moveaxis(by_signs[rows], 1 + t, 1)
@@ -110,8 +114,9 @@ class SpeedProducts:
             c, mean, slope = -bent[rows, t][:, None], (low + high) / 2, np.abs(high - low) / 2
             with np.errstate(divide="ignore", invalid="ignore"):
                 tops = mean + np.where(slope < 2 * c, slope * slope / (4 * c), slope - c)
-            largest[rows] = tops.max(axis=1) - other_squares.sum(axis=1) / 4
-        return np.asarray(largest + np.maximum(squares, 0).sum(axis=1))
+            largest[rows] = tops.max(axis=1)
+        left_out = (bent - np.minimum(squares, 0.0)).sum(axis=1)
+        return np.asarray(largest + np.maximum(squares, 0).sum(axis=1) + added), added + left_out
 
 
 def products(parts: Sequence[Sequence[tuple[Factor, float]]], sizes: Array) -> SpeedProducts | None:

@@ -15,6 +15,9 @@ from ..arm.errors import ArmError
 from .exact_dynamics import Key
 from .system_numbers import system_numbers
 
+SMALLEST = fmpq(1, 10**301)
+"""Numbers nearer to zero are told as 0 or 1e-300: there floats have no eight digits, and in the end none but zero."""
+
 
 @dataclass(frozen=True)
 class CheckedClaim:
@@ -92,6 +95,8 @@ def worded(terms: Sequence[Sequence[Any]]) -> str:
 
 def upward(exact: fmpq) -> float:
     """A number of eight digits that is not below an exact one, nor is the float nearest to it."""
+    if abs(exact) < SMALLEST:
+        return 1e-300 if exact > 0 else 0.0
     context = Context(prec=8, rounding=ROUND_CEILING)
     digits = context.divide(Decimal(int(exact.p)), Decimal(int(exact.q)))
     enough = Fraction(float(digits)) >= Fraction(int(exact.p), int(exact.q))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
@@ -51,7 +52,7 @@ def check(
             "systems": [{key: system[key] for key in ("arm", "holds", "drives")} |
                         ({"numbers_of_arm": index in matching} if arm else {})
                         for index, system in enumerate(certificate.systems)],
-            "states": {key: [float(Fraction(x)) for x in certificate.states[key]]
+            "states": {key: [inner(x, key) for x in certificate.states[key]]
                        for key in STATES if key in certificate.states},
             "claims": [{"system": c.system, "what": c.what, "unit": c.unit, "lower": c.lower, "upper": c.upper,
                         "parts": c.parts} for c in certificate.claims],
@@ -70,9 +71,22 @@ def check(
     columns = [("joint", [printable(str(body["joint"])) for body in bodies])]
     for key in STATES:
         if key in certificate.states:
-            columns.append((STATES[key], [f"{float(Fraction(x)):.6g}" for x in certificate.states[key]]))
+            columns.append((STATES[key], [inner_text(x, key) for x in certificate.states[key]]))
     table(columns)
     say("Positions in rad and m.")
+
+
+def inner(limit: str, key: str) -> float:
+    """The float nearest to a limit of the states that is not outside it: nothing is proved beyond."""
+    exact, side = Fraction(limit), 1 if key == "lower" else -1
+    nearest = float(exact)
+    return nearest if side * Fraction(nearest) >= side * exact else math.nextafter(nearest, side * math.inf)
+
+
+def inner_text(limit: str, key: str) -> str:
+    """The same in six digits, or in all where six digits are outside."""
+    side, digits = 1 if key == "lower" else -1, f"{inner(limit, key):.6g}"
+    return digits if side * Fraction(digits) >= side * Fraction(limit) else repr(inner(limit, key))
 
 
 def system_label(system: Mapping[str, Any]) -> str:
