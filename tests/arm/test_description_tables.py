@@ -36,6 +36,9 @@ def test_coulomb_friction_that_differs_by_direction_is_shown_both_ways() -> None
     both = columns_of(drives_table(rods(drive.format("[0.05, 0.08]"), drive.format("[0.06, 0.06]")).drives))
     assert both["Coulomb forward"] == [0.05, 0.06]
     assert both["Coulomb backward"] == [0.08, 0.06]
+    assert both["ratios"] == ["turn 50", "rail 50"]  # without the arm nobody knows what slides
+    arm = rods(drive.format("[0.05, 0.08]"), drive.format("[0.06, 0.06]"))
+    assert columns_of(drives_table(arm.drives, arm=arm))["ratios"] == ["turn 50", "rail 50 rad/m"]
     one = columns_of(drives_table(rods(drive.format("[0.05, 0.05]"), drive.format("[0.06, 0.06]")).drives))
     assert one["Coulomb friction"] == [0.05, 0.06]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..markup.data_tables import Column, DataTable, Value
@@ -126,10 +126,14 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
     one_unit = len(set(efforts)) <= 1
     units = (SLIDING if "N" in efforts else TURNING) if one_unit else ("", "", "")
     motor_unit_texts = [", ".join(SLIDING if effort == "N" else TURNING) for effort in efforts]
-    transmissions: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
+    slides = {joint.name for joint in arm.joints if joint.kind == "prismatic"} if arm is not None else set()
+    transmissions: list[Value] = [
+        train.turns_of(k) or ratios(motor.ratios, slides if effort == "N m" else ())
+        for k, (motor, effort) in enumerate(zip(motors, efforts, strict=True))
+    ]
     stall = "stall force" if one_unit and "N" in efforts else "stall torque"
     candidates: list[tuple[Column, list[Value]]] = [
-        (Column("ratios", "turns per turn (rad, or per m) of each joint"), transmissions),
+        (Column("ratios", "turns per joint turn"), transmissions),
         (Column("rotor", "rotor inertia", units[ROTOR], "number"), [float(motor.rotor.inertia) for motor in motors]),
         (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
         (Column("stall torque", stall, units[EFFORT], "number"), [motor.stall_torque for motor in motors]),
@@ -154,7 +158,7 @@ def friction_columns(
         coulomb = [(Column("Coulomb friction", "Coulomb friction", units[EFFORT], "number"), [*forward])]
     else:
         coulomb = [
-            (Column("Coulomb forward", "Coulomb friction forward", units[EFFORT], "number"), [*forward]),
+            (Column("Coulomb forward", "Coulomb forward", units[EFFORT], "number"), [*forward]),
             (Column("Coulomb backward", "backward", units[EFFORT], "number"), [*backward]),
         ]
     models: list[Value] = [friction.model.name if friction.model.varies else "" for friction in frictions]
@@ -182,6 +186,9 @@ def joint_friction_table(arm: ArmDescription) -> DataTable | None:
     return DataTable("joint-friction", "Friction at the joints themselves", columns, tuple(rows))
 
 
-def ratios(pairs: Sequence[tuple[str, object]]) -> str:
-    """The ratios of a motor, joint by joint."""
-    return ", ".join(f"{joint} {formatted(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]
+def ratios(pairs: Sequence[tuple[str, object]], slides: Collection[str] = ()) -> str:
+    """The ratios of a motor, joint by joint; to a joint that slides it turns so many rad per m."""
+    return ", ".join(
+        f"{joint} {formatted(float(ratio))}{' rad/m' if joint in slides else ''}"  # type: ignore[arg-type]
+        for joint, ratio in pairs
+    )
