@@ -309,6 +309,31 @@ def test_convert_writes_over_a_file_only_by_force(run, tmp_path: Path):
     assert "planar-2r" in target.read_text()
 
 
+def test_convert_says_which_drives_urdf_leaves_out(run):
+    converted = run("convert", "puma560", "--to", "urdf")
+    assert converted.code == 0
+    (note,) = [line for line in converted.err.splitlines() if "URDF has no place" in line]
+    assert all(f"motor{k}" in note for k in range(1, 7))
+    assert "URDF has no place" not in run("convert", "planar-2r", "--to", "urdf").err
+    assert "URDF has no place" not in run("convert", "puma560", "--to", "toml").err
+
+
+def test_show_has_the_friction_of_joints_with_its_units_also_in_ounces(run, tmp_path: Path):
+    path = tmp_path / "rod.toml"
+    path.write_text(
+        '[[joints]]\nname = "turn"\ntype = "revolute"\ndamping = 0.7\nfriction = 1.5\n'
+        "link = {mass = 2, com = [-0.2, 0, 0], inertia = [0.01, 0.03, 0.03]}\n"
+    )
+    shown, ounces = (
+        run("show", str(path), *words).out.split("Friction at the joints")[1] for words in ([], ["--ounces"])
+    )
+    assert shown.split()[-10:-4] == ["turn", "1.5", "1.5", "1.5", "0.7", "N"]
+    assert "N m s/rad" in shown
+    # 1 oz in = 0.028349523125 kg x 9.80665 m/s^2 x 0.0254 m
+    row = next(line.split() for line in ounces.splitlines() if line.strip().startswith("turn"))
+    assert float(row[1]) == pytest.approx(1.5 / (0.028349523125 * 9.80665 * 0.0254), rel=1e-3)
+
+
 # -- bad input ---------------------------------------------------------------------------------------
 
 BAD = {

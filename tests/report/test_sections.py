@@ -87,16 +87,43 @@ def test_coupling_is_ranked_and_weak_pairs_are_counted() -> None:
 
 def test_terms_are_ranked_by_their_share_and_small_ones_are_counted() -> None:
     terms = [
-        significance.Contribution(0, "D11 qdd1", 40.0, 10.0, 0.4),
-        significance.Contribution(0, "C112 qd1 qd2", 0.5, 0.1, 0.005),
-        significance.Contribution(1, "G2", 45.0, 20.0, 0.9),
+        significance.Contribution(0, "D11 qdd1", 40.0, 41.0, 10.0, 0.4),
+        significance.Contribution(0, "C112 qd1 qd2", 0.2, 0.21, 0.1, 0.002),
+        significance.Contribution(1, "G2", 45.0, 45.0, 20.0, 0.9),
     ]
     found = significance.section(ARM, terms, states_of(ARM))
     assert found.meaning.startswith("1 of the 3 terms never reaches 1\u00a0%")
     large = significance.section(ARM, [terms[0], terms[2]], states_of(ARM))
     assert large.meaning.startswith("All 2 terms reach 1\u00a0%")
+    # found below that share, and not proved to stay there
+    open_question = significance.Contribution(0, "C112 qd1 qd2", 0.39, 0.42, 0.1, 0.00975)
+    undecided = significance.section(ARM, [terms[0], open_question], states_of(ARM))
+    assert undecided.meaning.startswith("No term is proved to stay below 1\u00a0%")
     assert numbers(found, "significance", "term") == ["G2", "D11 qdd1", "C112 qd1 qd2"]
     assert sum(part.name.startswith("significance-") for part in found.parts if hasattr(part, "drawing")) == 2
+
+
+def test_the_largest_of_a_term_is_reached_and_agrees_with_its_share_and_with_the_ranges() -> None:
+    arm = da.load("articulated").holding(da.Load(2.0, (0.05, 0, 0.1)))
+    ask = arm.analysis()
+    (table,) = [
+        part
+        for part in significance.section(arm, section_data.contributions(arm, ask.significance()), ask.states).parts
+        if getattr(part, "name", "") == "significance"
+    ]
+    keys = [column.key for column in table.columns]
+    rows = [dict(zip(keys, row, strict=True)) for row in table.rows]
+    for joint in {row["joint"] for row in rows}:
+        terms = [row for row in rows if row["joint"] == joint]
+        top = max(row["largest"] for row in terms)
+        for row in terms:
+            assert row["share"] == pytest.approx(row["largest"] / top, rel=1e-12)
+            assert row["largest"] <= row["proved"] * (1 + 1e-12)
+    for index, row in enumerate(ask.ranges().gravity):
+        (term,) = [found for found in rows if found["term"] == f"G{index + 1}"] or [None]
+        if term is not None:
+            # a local search reaches it, a share of the spread apart at most
+            assert term["largest"] == pytest.approx(row.loaded.largest if row.loaded else row.empty.largest, rel=2e-3)
 
 
 @pytest.mark.parametrize("drives", [False, True], ids=["links", "drives"])

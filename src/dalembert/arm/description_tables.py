@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ..markup.data_tables import Column, DataTable, Value
@@ -14,6 +14,7 @@ from .motor_units import motor_units
 if TYPE_CHECKING:
     from .description import ArmDescription
     from .drives import DriveTrain
+    from .shaft_friction import Friction
 
 
 def joints_table(arm: ArmDescription) -> DataTable:
@@ -125,20 +126,18 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
     one_unit = len(set(efforts)) <= 1
     units = (SLIDING if "N" in efforts else TURNING) if one_unit else ("", "", "")
     motor_unit_texts = [", ".join(SLIDING if effort == "N" else TURNING) for effort in efforts]
-    transmissions: list[Value] = [train.turns_of(k) or ratios(motor.ratios) for k, motor in enumerate(motors)]
+    slides = {joint.name for joint in arm.joints if joint.kind == "prismatic"} if arm is not None else set()
+    transmissions: list[Value] = [
+        train.turns_of(k) or ratios(motor.ratios, slides if effort == "N m" else ())
+        for k, (motor, effort) in enumerate(zip(motors, efforts, strict=True))
+    ]
     stall = "stall force" if one_unit and "N" in efforts else "stall torque"
     candidates: list[tuple[Column, list[Value]]] = [
-        (Column("ratios", "turns per turn (rad, or per m) of each joint"), transmissions),
+        (Column("ratios", "turns per joint turn"), transmissions),
         (Column("rotor", "rotor inertia", units[ROTOR], "number"), [float(motor.rotor.inertia) for motor in motors]),
         (Column("link", "carried by"), [motor.rotor.link or "not known" for motor in motors]),
         (Column("stall torque", stall, units[EFFORT], "number"), [motor.stall_torque for motor in motors]),
-        (Column("Coulomb friction", "Coulomb friction", units[EFFORT], "number"),
-         [max(m.friction.moving) for m in motors]),
-        (Column("starting friction", "starting friction", units[EFFORT], "number"),
-         [m.friction.starting for m in motors]),
-        (Column("viscous friction", "viscous friction", units[VISCOUS], "number"),
-         [m.friction.viscous for m in motors]),
-        (Column("model", "friction model"), [m.friction.model.name if m.friction.model.varies else "" for m in motors]),
+        *friction_columns([motor.friction for motor in motors], units),
         (Column("units", "units of rotor, viscous friction, torque"), [] if one_unit else [*motor_unit_texts]),
     ]  # fmt: skip
     filled = [(column, values) for column, values in candidates if any(values)]
@@ -149,6 +148,47 @@ def drives_table(train: DriveTrain, caption: str = "Drives", arm: ArmDescription
     return DataTable("drives", caption, columns, tuple(rows))
 
 
-def ratios(pairs: Sequence[tuple[str, object]]) -> str:
-    """The ratios of a motor, joint by joint."""
-    return ", ".join(f"{joint} {formatted(float(ratio))}" for joint, ratio in pairs)  # type: ignore[arg-type]
+def friction_columns(
+    frictions: Sequence[Friction], units: tuple[str, str, str] = ("", "", "")
+) -> list[tuple[Column, list[Value]]]:
+    """Columns of what rubs: Coulomb friction once where it is the same both ways, else forward and backward."""
+    forward, backward = ([friction.moving[way] for friction in frictions] for way in (0, 1))
+    coulomb: list[tuple[Column, list[Value]]]
+    if forward == backward:
+        coulomb = [(Column("Coulomb friction", "Coulomb friction", units[EFFORT], "number"), [*forward])]
+    else:
+        coulomb = [
+            (Column("Coulomb forward", "Coulomb forward", units[EFFORT], "number"), [*forward]),
+            (Column("Coulomb backward", "backward", units[EFFORT], "number"), [*backward]),
+        ]
+    models: list[Value] = [friction.model.name if friction.model.varies else "" for friction in frictions]
+    return [
+        *coulomb,
+        (Column("starting friction", "starting friction", units[EFFORT], "number"), [f.starting for f in frictions]),
+        (Column("viscous friction", "viscous friction", units[VISCOUS], "number"), [f.viscous for f in frictions]),
+        (Column("model", "friction model"), models),
+    ]
+
+
+def joint_friction_table(arm: ArmDescription) -> DataTable | None:
+    """Friction at the joints themselves, which comes on top of that of the motors; None where there is none."""
+    rubbing = [(joint, friction) for joint, friction in arm.drives.joint_friction if friction]
+    if not rubbing:
+        return None
+    filled = [
+        (column, values) for column, values in friction_columns([friction for _, friction in rubbing]) if any(values)
+    ]
+    units = ["N, N s/m" if arm.joint(joint).kind == "prismatic" else "N m, N m s/rad" for joint, _ in rubbing]
+    rows: list[tuple[Value, ...]] = [
+        (joint, *(values[row] for _, values in filled), units[row]) for row, (joint, _) in enumerate(rubbing)
+    ]
+    columns = (Column("joint", "joint"), *(column for column, _ in filled), Column("units", "units", kind="unit"))
+    return DataTable("joint-friction", "Friction at the joints themselves", columns, tuple(rows))
+
+
+def ratios(pairs: Sequence[tuple[str, object]], slides: Collection[str] = ()) -> str:
+    """The ratios of a motor, joint by joint; to a joint that slides it turns so many rad per m."""
+    return ", ".join(
+        f"{joint} {formatted(float(ratio))}{' rad/m' if joint in slides else ''}"  # type: ignore[arg-type]
+        for joint, ratio in pairs
+    )

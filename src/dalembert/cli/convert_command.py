@@ -12,6 +12,7 @@ import typer
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.arm.io.urdf_writer import omissions
 from dalembert.arm.io.whole_files import write_whole
 
 from .system_options import arm_command
@@ -39,6 +40,8 @@ def convert(
     text = text if text.endswith("\n") else text + "\n"
     if to is Format.DH:
         note_adjustment(arm)
+    for omission in omissions(arm) if to is Format.URDF else ():
+        print(f"note: {omission}", file=sys.stderr)
     if output is None:
         print(text, end="")
         return

@@ -21,7 +21,7 @@ from dalembert.arm.errors import ArmError
 from .component_tables import finite, listed_components, print_components, print_slow_fast
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, DriveInput, drive_input
 from .motor_tables import direct_problem, motors_of_motion, print_direct_problem, print_motor_inertia, print_motors
-from .printing import figures, heading, joints_with_units, matrix, say, table, unit
+from .printing import figures, heading, joints_with_units, matrix, say, table, unit, units_by_quantity
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
@@ -166,9 +166,7 @@ def answer_direct_problem(
     if as_json:
         plant = input_.plant(system)
         data = {
-            "arm": system.name,
-            "joints": list(system.joint_names),
-            "drives": system.drive_model,
+            **system_data(system),
             "q": q.tolist(),
             "qd": qd.tolist(),
             "input": {
@@ -221,23 +219,32 @@ def efforts(
     return torques
 
 
+def system_data(arm: System) -> dict[str, object]:
+    """The system that answers and the units of its joints; a load's centre and inertia (about it) are in link axes."""
+    return {
+        "arm": arm.name,
+        "joints": list(arm.joint_names),
+        "units": units_by_quantity(arm, "position", "speed", "acceleration", "effort"),
+        "gravity": [float(g) for g in arm.gravity],
+        "drives": arm.drive_model,
+        "loads": [
+            {
+                "link": link,
+                "mass": float(load.body.mass),
+                "com": [float(x) for x in load.body.com],
+                "inertia": [[float(x) for x in row] for row in load.body.central],
+            }
+            for link, load in arm.loads
+        ],
+    }
+
+
 def as_data(
     arm: System, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, efforts_by_cause: dict[str, np.ndarray]
 ) -> dict[str, object]:
     """The whole answer in SI units, as JSON can hold it."""
     return {
-        "arm": arm.name,
-        "joints": list(arm.joint_names),
-        "units": {
-            quantity: [unit(joint, quantity) for joint in arm.moving]
-            for quantity in ("position", "speed", "acceleration", "effort")
-        },
-        "gravity": [float(g) for g in arm.gravity],
-        "drives": arm.drive_model,
-        "loads": [
-            {"link": link, "mass": float(load.body.mass), "com": [float(x) for x in load.body.com]}
-            for link, load in arm.loads
-        ],
+        **system_data(arm),
         "q": q.tolist(),
         "qd": qd.tolist(),
         "qdd": qdd.tolist(),

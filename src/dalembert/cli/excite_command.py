@@ -13,7 +13,7 @@ import typer
 from dalembert.arm.errors import ArmError
 
 from .printing import heading, paragraph, table
-from .system_options import arm_command, numbers
+from .system_options import amounts, arm_command
 
 if TYPE_CHECKING:
     import dalembert as da
@@ -54,8 +54,7 @@ def excite(
         raise ArmError(f"--rate is a number of rows a second above zero, not {rate:g}")
     limit_texts = {"speed": speed, "acceleration": acceleration, "effort": effort}
     limits = {
-        name: np.array(numbers(text, f"--max-{name}", (1, arm.n))) if text else None
-        for name, text in limit_texts.items()
+        name: np.array(amounts(arm, f"--max-{name}", text)) if text else None for name, text in limit_texts.items()
     }
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=as_json or not sys.stderr.isatty()) as bar:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .dynamics_command import HOW, about
+from .dynamics_command import about, system_data
 from .poses import POSE_HELP, TaskKind, read_pose
 from .printing import figures, heading, joints_with_units, paragraph, say, table, unit
 from .system_options import system_command
@@ -38,7 +38,12 @@ def ik(
     ] = None,
     task: Annotated[TaskKind, typer.Option("--task", help="What of the pose is asked for.")] = TaskKind.pose,
     near: Annotated[
-        str | None, typer.Option("--near", metavar="VALUES", help=f"Begin here, and prefer what is near. {HOW}")
+        str | None,
+        typer.Option(
+            "--near",
+            metavar="VALUES",
+            help="Begin here, and prefer what is near: one value for each joint, base first, as in 0,0.5,-1.",
+        ),
     ] = None,
     limits: Annotated[
         bool, typer.Option("--limits/--no-limits", help="Keep to the position limits of the joints.")
@@ -51,7 +56,7 @@ def ik(
         typer.Option("--criterion", help="What joints to spare are for: off the limits, or off singular poses."),
     ] = None,
     starts: Annotated[int, typer.Option("--starts", help="Starts to try at most, 1 to 256.")] = 256,
-    degrees: Annotated[bool, typer.Option("--degrees", help="Values of revolute joints in degrees.")] = False,
+    degrees: Annotated[bool, typer.Option("--degrees", help="Angles of joints in degrees, but for --json.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
     """Joint positions that bring the tool to a pose, and the torques that hold the arm there.
@@ -82,8 +87,7 @@ def as_data(system: System, solution: JointSolutions, frame: str | None) -> dict
     """The result as JSON can hold it; manipulability is of the frame that was asked for."""
     translational = system.manipulability(solution.q, frame, directions="translation")
     return {
-        "arm": system.name,
-        "joints": list(solution.joint_names),
+        **system_data(system),
         "reached": bool(solution.converged),
         "q": solution.q.tolist(),
         "position_error": float(solution.position_error),

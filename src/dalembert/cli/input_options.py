@@ -11,7 +11,8 @@ import numpy as np
 
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.expression import quantity
+
+from .values import plain_number, split_words
 
 if TYPE_CHECKING:
     from dalembert.api.driven_arm import DrivenArm
@@ -41,14 +42,12 @@ class DriveInput:
     def constant(self, system: System) -> np.ndarray:
         """One value for each input."""
         names = self.plant(system).input_names
-        words = self.text.split(",") if "," in self.text else self.text.split()
+        words = split_words(self.text)
         if len(words) != len(names):
             raise ArmError(
                 f"{self.option} needs {len(names)} values, one for each of {listed(names)}; got {len(words)}"
             )
-        return np.array(
-            [float(quantity(word, f"{self.option}: {name}")) for name, word in zip(names, words, strict=True)]
-        )
+        return np.array([plain_number(word, f"{self.option}: {name}") for name, word in zip(names, words, strict=True)])
 
     def law(self, system: System) -> np.ndarray | InputTable:
         """Constant values, or the table of a file."""

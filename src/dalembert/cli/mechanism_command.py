@@ -36,6 +36,7 @@ from .mechanism_tables import (
 )
 from .printing import figures, heading, matrix, say, table
 from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
+from .values import is_angle, plain_number, split_words
 
 
 @fmu_command
@@ -301,12 +302,19 @@ def values(mechanism: Mechanism, text: str, option: str = "--q") -> np.ndarray:
     """One value for each coordinate, from 0,0.5 or "10 deg, 20 deg"; zeros where there is no text."""
     if not text:
         return np.zeros(mechanism.n)
-    words = text.split(",") if "," in text else text.split()
+    words = split_words(text)
     if len(words) != mechanism.n:
         names = ", ".join(mechanism.coordinates)
         raise ArmError(f"{option} needs {mechanism.n} values, one for each of {names}; got {len(words)}")
-    pairs = zip(words, mechanism.coordinates, strict=True)
-    return np.array([float(quantity(word.strip(), f"{option}: {name}")) for word, name in pairs])
+    if option == "--tau":
+        return np.array([plain_number(word.strip(), option) for word in words])
+    found = []
+    for word, name, (unit, _) in zip(words, mechanism.coordinates, units_of(mechanism), strict=True):
+        number = quantity(word.strip(), f"{option}: {name}")
+        if unit == "m" and is_angle(number, word):
+            raise ArmError(f"{option}: {name} slides, so its value is in metres, not the angle {word.strip()!r}")
+        found.append(float(number))
+    return np.array(found)
 
 
 def print_head(mechanism: Mechanism, phi: np.ndarray) -> None:

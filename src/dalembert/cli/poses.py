@@ -10,6 +10,8 @@ import numpy as np
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 
+from .values import says_angle, split_words
+
 POSE_HELP = "Position x,y,z (m) and, for all but a position, roll,pitch,yaw about fixed x, y, z (rad, or as '90 deg')."
 
 
@@ -23,13 +25,13 @@ class TaskKind(StrEnum):
 
 def read_pose(option: str, text: str, turned: bool | None = None) -> np.ndarray:
     """The pose as a 4x4 matrix; ``turned`` says whether it needs its rotation, None that it may have one."""
-    words = text.split(",") if "," in text else text.split()
+    words = split_words(text)
     expected = {None: "3 or 6 numbers", True: "6 numbers", False: "3 numbers"}[turned]
     if len(words) not in {None: (3, 6), True: (6,), False: (3, 6)}[turned]:
         raise ArmError(f"{option} takes {expected}: x, y, z and roll, pitch, yaw; got {len(words)}")
     numbers = [float(quantity(word, option)) for word in words] + [0.0] * (6 - len(words))
     roll, pitch, yaw = numbers[3:]
-    if any(word.rstrip().endswith(("deg", "rad")) for word in words[:3]):
+    if any(says_angle(word) for word in words[:3]):
         raise ArmError(f"{option}: a position is in metres; angles stand behind it")
     pose = np.eye(4)
     pose[:3, :3] = _rotation_about(2, yaw) @ _rotation_about(1, pitch) @ _rotation_about(0, roll)

@@ -56,6 +56,11 @@ def unit(joint: Joint, quantity: str) -> str:
     return UNITS[joint.kind][quantity]
 
 
+def units_by_quantity(arm: ArmDescription, *quantities: str) -> dict[str, list[str] | str]:
+    """The units of these quantities, joint by joint, as JSON holds them."""
+    return {quantity: [unit(joint, quantity) for joint in arm.moving] for quantity in quantities}
+
+
 def joints_with_units(arm: ArmDescription, quantity: str) -> Column:
     """The first column of a table of one quantity: each joint and the unit of its row."""
     return "joint [unit]", [f"{joint.name} [{unit(joint, quantity)}]" for joint in arm.moving]

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.expression import quantity
 from dalembert.equations.names import separate
 
 from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
-from .system_options import position_command
+from .system_options import joint_position, position_command
 
 if TYPE_CHECKING:
+    from dalembert.arm.description import ArmDescription
     from dalembert.bounds.ranges import Range
     from dalembert.design.analysis import Analysis
     from dalembert.design.tables import GravityRow, InertiaRow, LoadTables
@@ -58,6 +58,8 @@ def ranges(
         raise ArmError("--ounces is for inertias and loads; ratios along a joint are in SI units")
     if along and not of:
         raise ArmError("--along goes with ratios; name them with --of, as in --of D12/D11")
+    if gap is not None and not gap > 0:
+        raise ArmError(f"--gap is a share of the spread above zero, such as 0.01, not {gap:g}")
     ask.gap = gap
     if along:
         curves(ask, of, along, at or [], points or 13, signed, as_json)
@@ -187,7 +189,7 @@ def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signe
     boxed = (ask.box.lower != limits.lower) | (ask.box.upper != limits.upper)
     if any(narrowed and k != joint for k, narrowed in enumerate(boxed)):
         raise ArmError("with --along only its own joint moves; leave out --box of others, and place them with --at")
-    settings = [setting(text) for text in at]
+    settings = [setting(ask.system, text) for text in at]
     pairs = [tuple(part.strip("() ") for part in name.split("/")) for name in names]
     curves_ = [ask.ratio_curves(top, bottom, along, settings, points=points, signed=signed) for top, bottom in pairs]
     if as_json:
@@ -204,14 +206,14 @@ def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signe
         table([(head, figures(round(x, 6) for x in positions)), *columns])
 
 
-def setting(text: str) -> dict[str | int, float]:
+def setting(arm: ArmDescription, text: str) -> dict[str | int, float]:
     """Positions of joints as the command line gives them: joint3=0.5,joint5=90 deg."""
     positions: dict[str | int, float] = {}
     for word in text.split(","):
         name, sign, value = word.partition("=")
         if not sign or not name.strip():
             raise ArmError(f"--at takes joint=position such as joint3=0.5, not {text!r}")
-        positions[name.strip()] = float(quantity(value, f"--at {name.strip()}"))
+        positions[name.strip()] = joint_position(arm, name.strip(), value, "--at")
     return positions
 
 

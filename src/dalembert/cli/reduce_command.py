@@ -16,7 +16,7 @@ from dalembert.arm.errors import ArmError
 
 from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
-from .printing import figures, heading, joints_with_units, say, table
+from .printing import figures, heading, joints_with_units, say, table, units_by_quantity
 from .reducing_bar import reducing_bar
 from .short_forms_printing import print_data, print_short_forms
 from .system_options import analysis_command
@@ -153,7 +153,8 @@ def print_model_data(
         "arm": system.name, "drives": system.drive_model, "tolerance": tolerance,
         "loads": list(model.loads), "interrupted": model.interrupted, "operations_before": model.before.total,
         "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
-        "rms": model.rms.tolist(), "scale": model.scale.tolist(),
+        "rms": model.rms.tolist(), "scale": model.scale.tolist(), "joints": list(system.joint_names),
+        "units": units_by_quantity(system, "effort"),
         "asymmetry": float(model.asymmetry.max(initial=0.0)),
         "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
         "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
@@ -191,7 +192,7 @@ def print_model(
         heading("Equations")
         for line in model.equations_text(LONGEST, constants=False).splitlines():
             say(line)
-    heading("Constants")
+    heading("Constants, SI units")
     loaded = [("with\nload", figures(k.value for k in served.constants))] if both_hands else []
     table([("", [k.name for k in model.constants]), ("value", figures(k.value for k in model.constants)), *loaded,
            ("load", ["yes" if k.depends_on_load else "" for k in model.constants]),

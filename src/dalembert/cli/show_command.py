@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +27,7 @@ from .values import joint_values
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
+    from dalembert.arm.shaft_friction import Friction
 
 TORQUE, FORCE = ("kg m^2", "N m s/rad", "N m"), ("kg", "N s/m", "N")
 """Units of the inertia, the viscous friction and the torque of a motor, and of one that is a force on its joint."""
@@ -211,6 +212,7 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
     units = [[measured(u, ounces) for u in (FORCE if push else TORQUE)] for push in pushes]
     inertia, viscous, effort = ([row[k][0] for row in units] for k in range(3))
     moving = [motor.friction.moving for motor in motors]
+    slides = any(joint.kind == "prismatic" for joint in arm.moving)
 
     def column(values: Iterable[float | None], factors: list[float]) -> list[float | None]:
         return [value * factor if value else None for value, factor in zip(values, factors, strict=True)]
@@ -220,6 +222,7 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
         "viscous": column((motor.friction.viscous for motor in motors), viscous),
         "Coulomb +": column((pair[0] for pair in moving), effort),
         "Coulomb -": column((pair[1] for pair in moving), effort),
+        "starting": column((motor.friction.starting for motor in motors), effort),
         "stall": column((motor.stall_torque for motor in motors), effort),
     }
     described = {header: column for header, column in columns.items() if any(x is not None for x in column)}
@@ -229,7 +232,7 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
     table(
         [
             ("motor", arm.drives.names),
-            ("turns per turn\nof the joint", ratios),
+            (f"turns per turn{' or' * slides}\n{'rad per m ' * slides}of the joint", ratios),
             ("on link", [motor.rotor.link or "-" for motor in motors]),
             *((header, limited(math.inf if x is None else x for x in entry)) for header, entry in described.items()),
             ("units of rotor,\nviscous, torque", [", ".join(name for _, name in row) for row in units]),
@@ -249,15 +252,28 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
         say(f"\nBetween motors and links: {', '.join(parts)}")
     damped = [(joint, friction) for joint, friction in arm.drives.joint_friction if friction]
     if damped:
-        heading("Friction at the joints themselves")
-        table(
-            [
-                ("joint", [joint for joint, _ in damped]),
-                ("Coulomb +", figures(f.moving[0] for _, f in damped)),
-                ("Coulomb -", figures(f.moving[1] for _, f in damped)),
-                ("viscous", figures(f.viscous for _, f in damped)),
-            ]
-        )
+        print_joint_friction(arm, damped, ounces)
+
+
+def print_joint_friction(arm: ArmDescription, damped: Sequence[tuple[str, Friction]], ounces: bool) -> None:
+    """Friction at the joints themselves, with the units of each."""
+    kinds = [FORCE if arm.joint(joint).kind == "prismatic" else TORQUE for joint, _ in damped]
+    viscous, effort = ([measured(kind[k], ounces) for kind in kinds] for k in (1, 2))
+
+    def column(values: Iterable[float], units: list[tuple[float, str]]) -> list[str]:
+        return figures(value * factor for value, (factor, _) in zip(values, units, strict=True))
+
+    heading("Friction at the joints themselves")
+    table(
+        [
+            ("joint", [joint for joint, _ in damped]),
+            ("Coulomb +", column((f.moving[0] for _, f in damped), effort)),
+            ("Coulomb -", column((f.moving[1] for _, f in damped), effort)),
+            ("starting", column((f.hold for _, f in damped), effort)),
+            ("viscous", column((f.viscous for _, f in damped), viscous)),
+            ("units", [f"{torque}, {drag}" for (_, torque), (_, drag) in zip(effort, viscous, strict=True)]),
+        ]
+    )
 
 
 def moved_mass(arm: ArmDescription, body: MovingBody) -> str:

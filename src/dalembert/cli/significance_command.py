@@ -12,7 +12,7 @@ import typer
 from dalembert.arm.errors import ArmError
 
 from .dynamics_command import about
-from .printing import figures, heading, paragraph, say, table
+from .printing import figures, heading, paragraph, say, table, units_by_quantity
 from .system_options import analysis_command
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def significance(
                 {
                     "arm": system.name,
                     "drives": system.drive_model,
+                    "joints": list(system.joint_names),
+                    "units": units_by_quantity(system, "effort"),
                     "motion": str(motion) if motion else None,
                     "terms": rows,
                     **({"zero": list(zero)} if only else {}),

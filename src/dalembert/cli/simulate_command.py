@@ -20,7 +20,7 @@ from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .model_option import ModelOption, read_model
 from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
 from .poses import TaskKind
-from .printing import figures, heading, joints_with_units, paragraph, say, table
+from .printing import figures, heading, joints_with_units, paragraph, say, table, units_by_quantity
 from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
 from .values import gains, joint_values
@@ -151,7 +151,7 @@ def simulate(
     from dalembert.arm.errors import SimulationError, SimulationInterrupt
 
     if controller not in ("none", *CONTROLLERS):
-        raise ArmError(f"no controller {controller!r}; there are none, {listed(CONTROLLERS)}")
+        raise ArmError(f"no controller {controller!r}; there are {listed(CONTROLLERS)}, or 'none' for no torque")
     entry = CONTROLLERS.get(controller)
     option_values = {"--kp": kp, "--kd": kd, "--damping": damping, "--speed": speed, "--acceleration": acceleration}
     option_values |= {"--jerk": jerk, "--via": via, "--pose": pose, "--task": task}
@@ -233,6 +233,7 @@ def as_data(
         "arm": motion.name,
         "drives": system.drive_model,
         "joints": list(motion.joint_names),
+        "units": units_by_quantity(system, "position", "speed") | {"energy": "J"},
         "inputs": list(motion.input_names),
         "input_units": list(motion.input_units),
         "controller": controller,

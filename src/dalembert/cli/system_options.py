@@ -23,11 +23,11 @@ from dalembert.arm.description import ArmDescription, listed
 from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load
-from dalembert.arm.io.expression import quantity
 from dalembert.arm.io.omissions import KINDS as SKIPPABLE
 from dalembert.arm.real_bodies import impossible, missing_rotors
 
 from .added_options import evaluated
+from .values import is_angle, joint_quantity, plain_number, split_words
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -167,7 +167,8 @@ def system_command(command: Callable[..., None]) -> Callable[..., None]:
     """The command takes a ``system`` first; on the command line that is ARM and the options that shape it."""
 
     def call(arm: str, options: dict[str, Any], values: dict[str, Any]) -> None:
-        command(read_system(arm, **options, hint=command.__name__ not in DESCRIBING), **values)
+        hint, degrees = command.__name__ not in DESCRIBING, bool(values.get("degrees"))
+        command(read_system(arm, **options, hint=hint, degrees=degrees), **values)
 
     return _taking(command, ("system",), SHAPE, call)
 
@@ -307,11 +308,15 @@ def read_system(
     gravity: str = "",
     lock: Sequence[str] | None = None,
     hint: bool = True,
+    degrees: bool = False,
 ) -> System:
-    """The system that ARM and its options mean; ``hint`` says so where drives are described and not counted."""
+    """The system that ARM and its options mean; ``hint`` says so where drives are described and not counted.
+
+    ``degrees``: other options of the command take angles in degrees.
+    """
     arm = load_arm(name, tool, mimic, skip, arg, angles, clean)
     if lock:
-        arm = arm.locked(read_locks(arm, lock))
+        arm = arm.locked(read_locks(arm, lock, degrees))
     if gravity:
         arm = arm.with_gravity(numbers(gravity, "--gravity", (3,)))
     payload = read_load(load)
@@ -383,15 +388,21 @@ def read_arguments(words: Sequence[str] | None) -> dict[str, str]:
     return arguments
 
 
-def read_locks(arm: ArmDescription, words: Sequence[str]) -> dict[str, object]:
-    """The joints and positions that --lock names, as in joint4=0.5."""
+def read_locks(arm: ArmDescription, words: Sequence[str], degrees: bool = False) -> dict[str, object]:
+    """The joints and positions that --lock names, as in joint4=0.5; with --degrees an angle must say its unit."""
     locked: dict[str, object] = {}
     for word in words:
         name, equals, value = word.rpartition("=")
         if not equals or not name.strip():
             raise ArmError(f"--lock takes a joint and its position, as in {arm.joint_names[0]}=0, not {word!r}")
-        number = quantity(value, f"--lock {name.strip()}")
-        locked[name.strip()] = number if number.turns else float(number)
+        joint = arm.joint(name.strip())
+        number = joint_quantity(joint, value, f"--lock: joint {joint.name!r}")
+        if degrees and joint.kind == "revolute" and number.plain and not is_angle(number, value):
+            raise ArmError(
+                f"--lock {word.strip()}: beside --degrees an angle says its unit; write "
+                f"'{joint.name}={value.strip()} deg' or '{joint.name}={value.strip()} rad'"
+            )
+        locked[joint.name] = number.angle if number.turns and joint.kind == "revolute" else float(number)
     return locked
 
 
@@ -403,22 +414,40 @@ def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | i
         low, colon, high = ends.partition(":")
         if not equals or not colon or not name.strip():
             raise ArmError(f"--box takes a joint and its range, as in {arm.joint_names[0]}=0:1, not {word!r}")
-        option = f"--box {name.strip()}"
-        boxes[name.strip()] = float(quantity(low, option)), float(quantity(high, option))
+        lower, upper = (joint_position(arm, name.strip(), end, "--box") for end in (low, high))
+        boxes[name.strip()] = lower, upper
     return boxes or None
+
+
+def joint_position(arm: ArmDescription, name: str, word: str, option: str) -> float:
+    """A position of the joint of this name, or of q1 to qn: rad, m or an angle with its unit."""
+    from dalembert.reduction.states import joint_index
+
+    joint = arm.moving[joint_index(arm, name)]
+    return float(joint_quantity(joint, word, f"{option}: joint {joint.name!r}"))
 
 
 def amounts(arm: ArmDescription, option: str, text: str | None) -> list[float] | None:
     """One number for each joint."""
     if text is None:
         return None
-    values = numbers(text, option, (1, arm.n))
-    return values * arm.n if len(values) == 1 else values
+    words = counted_words(text, option, (1, arm.n))
+    each = words * arm.n if len(words) == 1 else words
+    subjects = [f"{option}: joint {joint.name!r}" for joint in arm.moving]
+    return [
+        float(joint_quantity(joint, word, subject))
+        for joint, word, subject in zip(arm.moving, each, subjects, strict=True)
+    ]
 
 
 def numbers(text: str, option: str, counts: Sequence[int]) -> list[float]:
-    """So many numbers with commas between them."""
-    words = text.split(",") if "," in text else text.split()
+    """So many plain numbers with commas between them: masses, lengths, accelerations."""
+    return [plain_number(word, option) for word in counted_words(text, option, counts)]
+
+
+def counted_words(text: str, option: str, counts: Sequence[int]) -> list[str]:
+    """So many words with commas between them."""
+    words = split_words(text)
     if len(words) not in counts:
         raise ArmError(f"{option} takes {' or '.join(map(str, counts))} numbers with commas between them, not {text!r}")
-    return [float(quantity(word, option)) for word in words]
+    return words

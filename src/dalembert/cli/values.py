@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 
 import numpy as np
 
 from dalembert.arm.description import ArmDescription, Joint
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.expression import quantity
+from dalembert.arm.io.expression import Quantity, quantity
 
 
 def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bool = False) -> np.ndarray:
@@ -20,7 +21,7 @@ def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bo
     """
     if text is None:
         return np.zeros(arm.n)
-    words = text.split(",") if "," in text else text.split()
+    words = split_words(text)
     if len(words) != arm.n:
         names = ", ".join(arm.joint_names)
         raise ArmError(f"{option} needs {arm.n} value{'s' * (arm.n != 1)}, one for each of {names}; got {len(words)}")
@@ -30,26 +31,54 @@ def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bo
 def value(joint: Joint, word: str, option: str, degrees: bool) -> float:
     """The number a word spells; "pi", "deg" and "rad" in it say for themselves that it is an angle."""
     subject = f"{option}: joint {joint.name!r}"
-    number = quantity(word, subject)
-    an_angle = bool(number.turns) or word.rstrip().endswith(("deg", "rad"))
-    if an_angle and joint.kind == "prismatic":
-        raise ArmError(f"{subject} is prismatic, so its value is in metres, not the angle {word.strip()!r}")
+    number = joint_quantity(joint, word, subject)
     try:
         plain = float(number)
     except OverflowError:
         raise ArmError(f"{subject}: {word.strip()} is too large for a floating-point number") from None
-    return math.radians(plain) if degrees and joint.kind == "revolute" and not an_angle else plain
+    return math.radians(plain) if degrees and joint.kind == "revolute" and not is_angle(number, word) else plain
+
+
+def joint_quantity(joint: Joint, word: str, subject: str) -> Quantity:
+    """A position of a joint, a speed or an acceleration, as it is written; an angle is refused where nothing turns."""
+    number = quantity(word, subject)
+    if joint.kind == "prismatic" and is_angle(number, word):
+        raise ArmError(f"{subject} is prismatic, so its value is in metres, not the angle {word.strip()!r}")
+    return number
+
+
+def is_angle(number: Quantity, word: str) -> bool:
+    """Whether a word says that it is an angle, by pi, deg or rad."""
+    return bool(number.turns) or says_angle(word)
+
+
+def says_angle(word: str) -> bool:
+    """Whether the unit of an angle stands behind the number."""
+    return word.rstrip().endswith(("deg", "rad"))
+
+
+def plain_number(word: str, option: str) -> float:
+    """A mass, a length, a force, a current, a gain: no angle."""
+    number = float(quantity(word, option))
+    if says_angle(word):
+        raise ArmError(f"{option}: {word.strip()!r} is an angle, and a plain number in SI units belongs there")
+    return number
+
+
+def split_words(text: str) -> list[str]:
+    """The values with commas or blanks between them; a blank before deg or rad parts nothing."""
+    return text.split(",") if "," in text else re.split(r"\s+(?!(?:deg|rad)\b)", text.strip())
 
 
 def gains(arm: ArmDescription, option: str, text: str | None) -> np.ndarray | None:
     """One gain for all joints, or one for each, base first; None where ``text`` is None."""
     if text is None:
         return None
-    words = text.split(",") if "," in text else text.split()
+    words = split_words(text)
     if len(words) not in (1, arm.n):
         names = ", ".join(arm.joint_names)
         raise ArmError(f"{option} takes one gain, or {arm.n}, one for each of {names}; got {len(words)}")
-    numbers = [float(quantity(word, option)) for word in words]
+    numbers = [plain_number(word, option) for word in words]
     if not all(math.isfinite(number) and number >= 0 for number in numbers):
         raise ArmError(f"{option} takes gains of zero or more, not {text.strip()!r}")
     return np.broadcast_to(numbers, (arm.n,)).astype(float)

@@ -88,7 +88,9 @@ class TermShares(tuple[TermShare, ...]):
         from .significance_tables import TERMS, printed
 
         ranked = sorted(self, key=lambda term: -term.share)
-        rows = tuple((t.joint, printed(t), t.proved, t.rms, self.units.get(t.joint, ""), t.share) for t in ranked)
+        rows = tuple(
+            (t.joint, printed(t), t.largest, t.proved, t.rms, self.units.get(t.joint, ""), t.share) for t in ranked
+        )
         return framed(DataTable("significance", "Terms of the torques by their share", TERMS, rows, first=15))
 
 

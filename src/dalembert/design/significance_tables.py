@@ -17,8 +17,11 @@ TERMS = (
     Column("joint", "joint"),
     Column("term", "term"),
     Column("largest", "largest", kind="number"),
+    Column("proved", "proved at most", kind="number"),
     Column("rms", "RMS", kind="number"),
     Column("unit", "", kind="unit"),
     Column("share", "share of the largest term", kind="share"),
 )
-"""The columns of a table of terms, over all states or along a motion."""
+"""The columns of a table of terms over all states."""
+ALONG = tuple(column for column in TERMS if column.key != "proved")
+"""Those along a motion, where the largest is what happens."""

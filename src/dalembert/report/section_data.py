@@ -85,6 +85,6 @@ def pairs(ranges: CertifiedRanges, couplings: Sequence[Coupling]) -> list[Pair]:
 def contributions(arm: ArmDescription, terms: Sequence[TermShare]) -> list[Contribution]:
     """The terms of the torques as the section shows them."""
     return [
-        Contribution(arm.joint_names.index(term.joint), printed(term), term.proved, term.rms, term.share)
+        Contribution(arm.joint_names.index(term.joint), printed(term), term.largest, term.proved, term.rms, term.share)
         for term in terms
     ]

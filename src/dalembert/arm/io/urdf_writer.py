@@ -74,7 +74,12 @@ def write_urdf(arm: ArmDescription) -> str:
 def _remarks(arm: ArmDescription) -> list[str]:
     """Title and sources of the arm, and what is omitted, for comments."""
     remarks = [arm.title] if arm.title else []
-    remarks += [f"source: {source}" for source in arm.sources]
+    return [*remarks, *(f"source: {source}" for source in arm.sources), *omissions(arm)]
+
+
+def omissions(arm: ArmDescription) -> list[str]:
+    """What of the arm has no place in URDF, a sentence for the drives and one for shapes."""
+    remarks = []
     omitted = [actuator.name for actuator in arm.drives.actuators if not _is_armature(actuator)]
     omitted += [element.name for element in arm.drives.elements if not _is_armature(element)]
     omitted += [f"friction of {joint}" for joint, friction in arm.drives.joint_friction if not _is_plain(friction)]

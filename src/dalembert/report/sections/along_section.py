@@ -9,7 +9,7 @@ import numpy as np
 from ...arm.description import ArmDescription
 from ...design.motion_samples import MotionSamples
 from ...design.significance import TermShare, motion_factor, terms_of
-from ...design.significance_tables import TERMS, printed
+from ...design.significance_tables import ALONG, printed
 from ...markup.data_tables import DataTable
 from ...markup.numbers import drives_phrase, formatted, joint_label, listed, percent, unit
 from ...reduction.coefficient_waves import CoefficientWaves
@@ -74,7 +74,7 @@ def table(arm: ArmDescription, terms: Sequence[TermShare]) -> DataTable:
         index = arm.joint_names.index(term.joint)
         effort = unit(arm.moving[index], "effort")
         rows.append((joint_label(index, term.joint), printed(term), term.largest, term.rms, effort, term.share))
-    return DataTable("motion-terms", "All terms along the motion", TERMS, tuple(rows), first=15)
+    return DataTable("motion-terms", "All terms along the motion", ALONG, tuple(rows), first=15)
 
 
 def figures(arm: ArmSystem, motion: MotionSamples, waves: CoefficientWaves) -> list[Figure]:

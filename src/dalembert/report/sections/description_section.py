@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 
 from ...arm.description import ArmDescription
-from ...arm.description_tables import drives_table, followers_table, joints_table, link_inertia_table, links_table
+from ...arm.description_tables import (
+    drives_table,
+    followers_table,
+    joint_friction_table,
+    joints_table,
+    link_inertia_table,
+    links_table,
+)
 from ...arm.real_bodies import impossible
 from ...markup.data_tables import DataTable
 from ...markup.elements import Html, tag
@@ -36,7 +43,11 @@ def section(arm: ArmDescription) -> Section:
     parts += [links_table(arm), link_inertia_table(arm)]
     counted = "counted in every table of this page" if arm.counts_drives else "not counted on this page"
     drives = drives_table(arm.drives, f"Drives, {counted}", arm)
-    parts += [drives] if drives is not None else []
+    friction = joint_friction_table(arm)
+    parts += [made for made in (drives, friction) if made is not None]
+    if arm.drives.elements:
+        between = listed([element.name for element in arm.drives.elements])
+        parts.append(tag("p", f"Between motors and links turn also: {between}.", class_="note"))
     if broken:
         parts.append(tag("ul", *(tag("li", f"{name}: {fault}") for name, fault in broken.items())))
     return Section("description", "Joints, links and inertia", meaning, tuple(parts))

@@ -192,7 +192,7 @@ def constants(model: ReducedRow, mark: str) -> DataTable:
         rows.append(tuple(cells))
     return DataTable(
         f"constants-{mark}",
-        f"Constants of the model at {percent(model.tolerance)}",
+        f"Constants of the model at {percent(model.tolerance)}, SI units",
         tuple(columns),
         tuple(rows),
         first=20,

@@ -21,20 +21,23 @@ MOST_BARS = 12
 
 @dataclass(frozen=True)
 class Contribution:
-    """A term of the torque of ``joint`` (counted from 0): the largest it can be, its RMS, and the largest as a share of
-    the largest term of the joint.
+    """A term of the torque of ``joint`` (counted from 0): the largest that is reached, what it never exceeds, its RMS,
+    and the largest as a share of the largest term of the joint.
     """
 
     joint: int
     term: str
     largest: float
+    proved: float
     rms: float
     share: float
 
 
 def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) -> Section:
     """``states`` are those over which the terms are judged."""
-    small = [term for term in terms if term.share < SMALL]
+    # proved: no state takes the term to that share of what the largest term of its joint reaches
+    top = {joint: max(term.largest for term in terms if term.joint == joint) for joint in {t.joint for t in terms}}
+    small = [term for term in terms if term.proved < SMALL * top[term.joint]]
     meaning = (
         "No term contributes anything to any torque."
         if not terms
@@ -42,6 +45,8 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
         f"{percent(SMALL)} of the largest term of their joint, and could be left out with little loss."
         if small
         else f"All {len(terms)} terms reach {percent(SMALL)} of the largest term of their joint: all of them count."
+        if all(term.share >= SMALL for term in terms)
+        else f"No term is proved to stay below {percent(SMALL)} of the largest term of its joint."
     )
     parts: list[Html | DataTable | Figure] = [limits(arm, states), note(arm)]
     for index, joint in enumerate(arm.moving):
@@ -68,9 +73,10 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
 def note(arm: ArmDescription) -> Html:
     """How the terms are ranked, and what is none of them."""
     text = (
-        "The largest contribution is proved: the certified bound of the coefficient times the largest acceleration or "
-        "speeds. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. Shares "
-        f"are of the largest term of the joint. Inertia: {drives_phrase(arm.counts_drives, bool(arm.loads))}"
+        "The largest contribution is reached at some pose, with the largest accelerations and speeds; no state exceeds "
+        "what is proved. The RMS is exact, with positions, speeds and accelerations spread evenly over their ranges. "
+        "Shares are of the largest term of the joint. "
+        f"Inertia: {drives_phrase(arm.counts_drives, bool(arm.loads))}"
     )
     return tag(
         "p", text + ("; friction, which is no term, is not ranked." if arm.counts_drives else "."), class_="note"
@@ -106,12 +112,13 @@ def limits(arm: ArmDescription, states: States) -> DataTable:
 
 
 def table(arm: ArmDescription, terms: Sequence[Contribution]) -> DataTable:
-    """Largest and RMS contribution (N m or N) of every term and its share, largest share first."""
+    """Largest, proved and RMS contribution (N m or N) of every term and its share, largest share first."""
     rows = tuple(
         (
             joint_label(term.joint, arm.joint_names[term.joint]),
             term.term,
             term.largest,
+            term.proved,
             term.rms,
             unit(arm.moving[term.joint], "effort"),
             term.share,
