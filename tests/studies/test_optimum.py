@@ -10,7 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.studies.optimum import design_search
-from dalembert.studies.optimum_search import End
+from dalembert.studies.optimum_search import SearchEnd
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 WEIGHT = {"load.link2.mass": (0.0, 15.0), "load.link2.com.x": (-0.8, -0.4)}
@@ -99,10 +99,10 @@ def test_of_all_ends_the_best_is_taken_whether_or_not_its_search_was_done(
     """A search that was not done has a design all the same; of equal ones that of a search which was."""
     search = design_search(arm, WEIGHT, "energy", motion=motion)
     unit = np.full(2, 0.5)
-    ends = iter([End(unit, 2.0, True, True, None), End(unit, 1.0, True, False, None), End(unit, 1.0, True, True, None)])
+    ends = iter([SearchEnd(unit, 2.0, True, True, None), SearchEnd(unit, 1.0, True, False, None)])
     monkeypatch.setattr(search, "run", lambda start: next(ends))
     assert search.best([unit, unit]).value == 1.0
-    ends = iter([End(unit, 1.0, True, False, None), End(unit, 1.0, True, True, None)])
+    ends = iter([SearchEnd(unit, 1.0, True, False, None), SearchEnd(unit, 1.0, True, True, None)])
     assert search.best([unit, unit]).met
 
 

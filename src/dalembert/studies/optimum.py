@@ -15,7 +15,7 @@ from ..design.analysis import Analysis
 from ..simulation.motion_files import motion_of
 from .design_numbers import Designed, designed
 from .factors import Factor, FactorSet, factors_of
-from .optimum_search import CLOSE, DesignSearch, End, Limit
+from .optimum_search import CLOSE, DesignSearch, Limit, SearchEnd
 from .optimum_terms import PEAKS, SMOOTH, DesignTerms
 
 Array = NDArray[np.float64]
@@ -130,7 +130,7 @@ def design_search(
     return DesignSearch(terms, objective, joints, weights, coefficient, box, limits)
 
 
-def _answer(search: DesignSearch, end: End) -> DesignOptimum:
+def _answer(search: DesignSearch, end: SearchEnd) -> DesignOptimum:
     """The best end as a result."""
     terms, excess = search.terms, search.excess
     unit, value, bound = end.unit, end.value, end.bound

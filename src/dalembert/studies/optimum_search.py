@@ -39,7 +39,7 @@ CLOSE = 1e-6
 """How near, relatively, a proved worst case has to come to the value of the optimum."""
 
 
-class End(NamedTuple):
+class SearchEnd(NamedTuple):
     """Where a search ended: a point of the cube, its objective, and the certified range."""
 
     unit: NDArray[np.float64]
@@ -159,7 +159,7 @@ class DesignSearch:
         order = [k for k in np.argsort(values, kind="stable") if np.isfinite(values[k])]
         return list(self.spread[order[:count]])
 
-    def best(self, starts: Sequence[Array]) -> End:
+    def best(self, starts: Sequence[Array]) -> SearchEnd:
         """The best end of searches from all starts that can be; refused where none can.
 
         Where none keeps the limits, searches begin again where the limits are exceeded least.
@@ -175,7 +175,7 @@ class DesignSearch:
         alike = [end for end in ends if end.met and end.value <= best.value + CLOSE * abs(best.value)]
         return min(alike, key=self._rank) if alike else best
 
-    def _ends(self, starts: Sequence[Array]) -> tuple[list[End], ImpossibleDesign | None]:
+    def _ends(self, starts: Sequence[Array]) -> tuple[list[SearchEnd], ImpossibleDesign | None]:
         """Ends of the searches from all starts that can be, and why the first other one cannot."""
         ends, fault = [], None
         for start in starts:
@@ -185,7 +185,7 @@ class DesignSearch:
                 fault = fault or reason
         return ends, fault
 
-    def _rank(self, end: End) -> tuple[bool, float]:
+    def _rank(self, end: SearchEnd) -> tuple[bool, float]:
         """Ends that keep the limits come first, the best of them before; of others the one that is nearest to it."""
         return (False, end.value) if end.feasible else (True, self.excess(self.low + self.wide * end.unit))
 
@@ -196,7 +196,7 @@ class DesignSearch:
         factors = self.terms.factors.factors
         return np.array([1.0 if factor.relative else present_values[factor.numbers[0]] for factor in factors])
 
-    def run(self, start: Array) -> End:
+    def run(self, start: Array) -> SearchEnd:
         """From a point of the cube: the best one, with its objective and the proof."""
         unit, met = start, False
         self.chosen = set()
@@ -220,11 +220,11 @@ class DesignSearch:
         # A local search need not end at its best design.
         return best if bettered else last._replace(met=met and last.feasible)
 
-    def _end(self, unit: Array, bound: Range | None) -> End:
+    def _end(self, unit: Array, bound: Range | None) -> SearchEnd:
         """A point with its objective, whether it keeps the limits, and the certified range."""
         x = self.low + self.wide * unit
         worst = float(self.pieces(x)[0].max()) if bound is None else max(bound.maximum, -bound.minimum)
-        return End(unit, worst, self.excess(x) <= CLOSE, False, bound)
+        return SearchEnd(unit, worst, self.excess(x) <= CLOSE, False, bound)
 
     def _learn(self, unit: Array) -> Range:
         """The certified range of the coefficient for this design; the poses of its ends are pieces from now on."""
