@@ -30,6 +30,19 @@ def test_values_of_a_factor_are_the_quantiles_of_its_distribution(factor: Factor
     np.testing.assert_allclose(factor.of_shares(SHARES), right.ppf(SHARES), rtol=1e-12)  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("sd", [0.1, 0.3, 1.0, 7.0])
+def test_no_rounding_carries_a_quantile_past_an_end(sd: float) -> None:
+    """A mass of -2e-16 kg would be refused where zero is the least."""
+    for factor in (
+        Factor("x", 0, 2, mean=1, sd=sd),
+        Factor("x", 0.1, 0.7),
+        Factor("x", 0.1, 0.7, mean=0.3, distribution="triangular"),
+    ):
+        ends = factor.of_shares(np.array([0.0, 1e-17, 1 - 1e-16, 1.0]))
+        assert (ends >= factor.low).all()
+        assert (ends <= factor.high).all()
+
+
 @pytest.mark.parametrize("design", DESIGNS)
 def test_designs_follow_from_the_seed_and_stay_between_the_ends(design: str) -> None:
     factors = (Factor("a", 0, 1), Factor("b", values=(1, 2, 3)), Factor("c", -1, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert.design.motion_samples import MotionSamples
+from dalembert.mechanisms.mechanism_file import parse_mechanism
 from dalembert.studies.design_mass import DesignMass
 from dalembert.studies.design_numbers import design_numbers, with_numbers
 from dalembert.studies.mechanism_designs import MechanismDesigns
@@ -135,6 +137,28 @@ def test_the_mass_is_that_of_what_moves(bar: Any) -> None:
 def test_what_a_mechanism_has_not_is_said(bar: Any, asked: dict[str, Any], said: str) -> None:
     with pytest.raises(da.ArmError, match=said):
         da.optimize_design(bar, WEIGHTS, motion=SAMPLES, **asked)
+
+
+def test_a_motor_that_is_none_until_its_numbers_vary_is_told_where_motors_are_asked_for() -> None:
+    """A gear beside a joint of whose drive nothing is described makes a third motor of two freedoms."""
+    text = Path(FILE).read_text("utf-8").replace("[chain.left]", "[chain.left]\ndrives = true")
+    text = (
+        text.replace("[chain.right]", "[chain.right]\ndrives = true")
+        .replace("dh = {a = 0.3}", "dh = {a = 0.3}\ndrive = {gear_ratio = 20, motor_inertia = 1e-4}")
+        .replace("dh = {a = 0.5}", "dh = {a = 0.5}\ndamping = 0.01")
+    )
+    system = parse_mechanism(text, "bar.toml", None).as_system(motors=True)
+    names = [
+        name
+        for name in design_numbers(system)
+        if name.endswith(("motor of joint2.ratio.joint2", "motor of joint2.inertia"))
+    ]
+    for name in names:
+        found = da.study(system, {name: (0.5, 0.9)}, ["peak_motor_torque"], motion=SAMPLES, samples=1)
+        assert "varied 3 motors" in found.failures[0]
+        assert "drive 2 freedoms" in found.failures[0]
+        assert da.study(system, {name: (0.5, 0.9)}, ["peak_torque"], motion=SAMPLES, samples=1).failures == ("",)
+    assert len(names) == 4
 
 
 def test_where_no_design_can_be_the_reason_is_given(bar: Any) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.studies.optimum import design_search
+from dalembert.studies.optimum_search import SearchEnd
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 WEIGHT = {"load.link2.mass": (0.0, 15.0), "load.link2.com.x": (-0.8, -0.4)}
@@ -53,6 +55,55 @@ def test_limits_are_kept_and_named(arm: Any, motion: Any) -> None:
     assert "the limit of mass" in bound.active
     with pytest.raises(ArmError, match="keeps the limits"):
         da.optimize_design(arm, WEIGHT, motion=motion, limits=[("peak_torque", ["joint1"], 0.01)], starts=1)
+
+
+@pytest.mark.parametrize("starts", [1, 3])
+def test_a_design_that_keeps_limits_which_are_hard_to_keep_together_is_found(
+    arm: Any, motion: Any, starts: int
+) -> None:
+    """Where the weight is nothing, no slope says to where it should be moved; a weight elsewhere keeps the limits."""
+    kinds = ["rms_torque", "energy", "peak_torque"]
+    ends = {"load.link2.mass": (0.0, 15.0), "load.link2.com.x": (-0.8, -0.2)}
+    kept = {"load.link2.mass": {"values": [1.3]}, "load.link2.com.x": {"values": [-0.7]}}
+    outputs = [da.Output("rms_torque"), da.Output("energy"), da.Output("peak_torque", joints=["joint1"])]
+    values = da.study(arm, kept, outputs, motion=motion, design="grid").values[0]
+    most = [float(np.sqrt((values[:3] ** 2).sum())), float(values[3]), float(values[4])]
+    joints: list[list[str]] = [[], [], ["joint1"]]
+    limits = [(kind, names, 1.0001 * x) for kind, names, x in zip(kinds, joints, most, strict=True)]
+    best = da.optimize_design(arm, ends, "peak_torque", motion=motion, limits=limits, starts=starts)
+    found = da.study(
+        arm, {name: {"values": [value]} for name, value in best.values.items()}, outputs, motion=motion, design="grid",
+    ).values[0]  # fmt: skip
+    again = [float(np.sqrt((found[:3] ** 2).sum())), float(found[3]), float(found[4])]
+    assert all(x <= limit[2] * (1 + 1e-5) for x, limit in zip(again, limits, strict=True))
+
+
+def test_where_no_design_keeps_the_limits_it_is_told_how_near_one_comes(arm: Any, motion: Any) -> None:
+    """By no more than of any design of a grid."""
+    ends = {"load.link2.mass": (0.0, 15.0), "load.link2.com.x": (-0.8, -0.2)}
+    outputs = [da.Output("rms_torque"), da.Output("energy")]
+    table = da.study(arm, ends, outputs, motion=motion, design="grid", samples=21).values
+    rms, energy = np.sqrt((table[:, :3] ** 2).sum(axis=1)), table[:, 3]
+    most = [0.97 * float(rms.min()), 1.1 * float(energy.min())]
+    least = 100 * (float(np.maximum(rms / most[0], energy / most[1]).min()) - 1)
+    limits = [("rms_torque", (), most[0]), ("energy", (), most[1])]
+    with pytest.raises(ArmError, match="the nearest exceeds one by") as fault:
+        da.optimize_design(arm, ends, "mass", motion=motion, limits=limits, starts=1)
+    nearest = float(str(fault.value).rpartition("exceeds one by ")[2].partition(" percent")[0])
+    assert 0.8 * least < nearest < 1.01 * least
+
+
+def test_of_all_ends_the_best_is_taken_whether_or_not_its_search_was_done(
+    arm: Any, motion: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that was not done has a design all the same; of equal ones that of a search which was."""
+    search = design_search(arm, WEIGHT, "energy", motion=motion)
+    unit = np.full(2, 0.5)
+    ends = iter([SearchEnd(unit, 2.0, True, True, None), SearchEnd(unit, 1.0, True, False, None)])
+    monkeypatch.setattr(search, "run", lambda start: next(ends))
+    assert search.best([unit, unit]).value == 1.0
+    ends = iter([SearchEnd(unit, 1.0, True, False, None), SearchEnd(unit, 1.0, True, True, None)])
+    assert search.best([unit, unit]).met
 
 
 def test_a_worst_case_is_certified_over_all_poses_and_no_pose_exceeds_it(arm: Any) -> None:

@@ -198,6 +198,17 @@ def test_designs_out_of_order_and_loads_of_no_body_are_kept_with_the_reason() ->
     assert "load.inertia is that of no body" in found.failures[1]
 
 
+def test_a_product_of_inertia_of_a_load_that_is_none_is_kept_with_the_reason() -> None:
+    """Designs are judged each by its numbers, and not all by an input that is never zero by itself."""
+    arm = da.load("panda").subarm(0, 1)
+    found = da.study(
+        arm, {"load.inertia.xy": {"values": [0.0, 0.1]}}, ["peak_gravity"], design="grid", samples=2,
+        motion=[np.zeros((2, 2))] * 3,
+    )  # fmt: skip
+    assert found.failures[0] == ""
+    assert "load.inertia is that of no body" in found.failures[1]
+
+
 def test_a_reduction_that_is_interrupted_ends_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C ends a reduction with the model so far; as an output that would be another answer than the next time."""
     arm = da.load("planar-2r")

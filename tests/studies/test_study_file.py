@@ -175,6 +175,26 @@ def test_results_are_shown_where_a_question_about_them_has_no_answer(
     assert len((tmp_path / "r.csv").read_text("utf-8").splitlines()) == 2
 
 
+def test_ctrl_c_in_the_search_for_the_best_design_leaves_what_was_worked_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dalembert.studies.optimum.optimize_design", interrupted)
+    file = tmp_path / "study.toml"
+    file.write_text(QUESTIONS, "utf-8")
+    assert (
+        main(["study", str(file), "--json", "-o", str(tmp_path / "r.csv"), "--page", str(tmp_path / "p.html")]) == 130
+    )
+    shown = capsys.readouterr()
+    answer = json.loads(shown.out)
+    assert answer["designs"] == 4
+    assert answer["best"] is None
+    assert "interrupted while the best design was looked for" in shown.err
+    assert (tmp_path / "p.html").exists()
+
+
 def test_a_function_comes_from_the_command_line_and_numbers_are_listed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -225,7 +225,8 @@ class Inertia:
 
 def positive_semidefinite(matrix: tuple[tuple[Fraction, ...], ...]) -> bool:
     """Whether a symmetric rational matrix is positive semidefinite, decided exactly by elimination."""
-    rows = [list(row) for row in matrix]
+    # Plain rationals: a number that stays an input is never zero by itself, and is judged here as it stands now.
+    rows = [[Fraction(x) for x in row] for row in matrix]
     while rows:
         pivot = next((i for i, row in enumerate(rows) if row[i]), None)
         if pivot is None:

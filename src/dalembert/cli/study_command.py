@@ -90,11 +90,11 @@ def study(
         if output is not None:
             print(f"interrupted; what is done is kept beside {output}: the same command goes on", file=sys.stderr)
         raise
-    best, fault = None, None  # type: Any, ArmError | None
+    best, fault = None, None  # type: Any, ArmError | KeyboardInterrupt | None
     try:
         best = optimum(study_file)
-    except ArmError as refused:  # reported last: what was worked out is shown and written first
-        fault = refused
+    except (ArmError, KeyboardInterrupt) as end:  # told last: what was worked out is shown and written first
+        fault = end
     if page is not None:
         from dalembert.report.study_page import write_study_page
 
@@ -109,6 +109,9 @@ def study(
     for path in (output, page):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
+    if isinstance(fault, KeyboardInterrupt):
+        print("interrupted while the best design was looked for; none is told", file=sys.stderr)
+        raise fault
     if fault is not None:
         raise ArmError(f"{study_file.origin}: optimize: {fault}")
 

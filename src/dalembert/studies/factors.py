@@ -113,6 +113,13 @@ class Factor:
         """Values of the factor for shares ``u`` of its probability, 0 to 1: its quantiles."""
         if self.values:
             return np.array(self.values)[np.minimum((u * len(self.values)).astype(int), len(self.values) - 1)]
+        # Rounding may carry a quantile past an end: a mass of -2e-16 kg where the least is zero.
+        quantiles: Array = np.clip(
+            self._quantiles(u), -np.inf if self.low is None else self.low, np.inf if self.high is None else self.high
+        )
+        return quantiles
+
+    def _quantiles(self, u: Array) -> Array:
         if self.distribution == "normal":
             from scipy.special import ndtri
 

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription
+from ..arm.description import ArmDescription, listed
 from ..arm.errors import ArmError
 from ..compile.function import Function, Parameters, Shape, Tables
 from ..compile.kernel import Kernel
@@ -71,8 +71,15 @@ def _inverse_dynamics(of: MechanismOverNumbers) -> list[Scalar]:
 
 def _motor_torques(of: MechanismOverNumbers) -> list[Scalar]:
     """F_a = (N X)^-T T_q."""
+    motors = MechanismMotors(of.mechanism)
+    if len(motors.names) != of.n:  # a rotor or gear that is varied makes a motor where none is described
+        raise ArmError(
+            f"{of.mechanism.name}: with these numbers varied {len(motors.names)} motors, {listed(motors.names)}, drive "
+            f"{of.n} freedoms, so that the share of each is not determined; leave out the numbers of those that are "
+            "none, or ask for loads at the coordinates"
+        )
     x = of.transfer.influence(of.factors)
-    rows = [of.transfer.carried(x, row) for row in MechanismMotors(of.mechanism).rows_over(of.transfer, of.phi)]
+    rows = [of.transfer.carried(x, row) for row in motors.rows_over(of.transfer, of.phi)]
     lever = [[row[j] for row in rows] for j in range(of.n)]
     return Reflections(of.graph, lever).solve(_inverse_dynamics(of))
 

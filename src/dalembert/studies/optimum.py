@@ -15,7 +15,7 @@ from ..design.analysis import Analysis
 from ..simulation.motion_files import motion_of
 from .design_numbers import Designed, designed
 from .factors import Factor, FactorSet, factors_of
-from .optimum_search import CLOSE, DesignSearch, Limit
+from .optimum_search import CLOSE, DesignSearch, Limit, SearchEnd
 from .optimum_terms import PEAKS, SMOOTH, DesignTerms
 
 Array = NDArray[np.float64]
@@ -90,7 +90,7 @@ def optimize_design(
         system, factors, objective, motion=motion, joints=joints, weights=weights, coefficient=coefficient, box=box,
         limits=limits, starts=starts,
     )  # fmt: skip
-    return _answer(search, *search.best(search.starts(starts, seed)))
+    return _answer(search, search.best(search.starts(starts, seed)))
 
 
 def design_search(
@@ -130,9 +130,10 @@ def design_search(
     return DesignSearch(terms, objective, joints, weights, coefficient, box, limits)
 
 
-def _answer(search: DesignSearch, unit: Array, value: float, met: bool, bound: Range | None) -> DesignOptimum:
+def _answer(search: DesignSearch, end: SearchEnd) -> DesignOptimum:
     """The best end as a result."""
     terms, excess = search.terms, search.excess
+    unit, value, bound = end.unit, end.value, end.bound
     x = search.low + search.wide * unit
     factors = terms.factors.factors
     at_ends = [(factor, u) for factor, u in zip(factors, unit, strict=True) if min(u, 1 - u) < 1e-6]
@@ -156,5 +157,5 @@ def _answer(search: DesignSearch, unit: Array, value: float, met: bool, bound: R
         {factor.name: float(v) for factor, v in zip(factors, x, strict=True)},
         {factor.name: unit for factor, unit in zip(factors, terms.factors.units, strict=True)},
         value, before, search.unit if bound is None else bound.unit,
-        terms.design(x), tuple(ends + active_limits), bound, certified, met, search.rounds,
+        terms.design(x), tuple(ends + active_limits), bound, certified, end.met, search.rounds,
     )  # fmt: skip

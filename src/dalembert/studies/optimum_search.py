@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..arm.errors import ArmError
 from ..bounds.ranges import Range
 from ..design.analysis import Analysis
+from .least_excess import least_excess
 from .optimum_terms import SMOOTH, TORQUES, DesignTerms, ImpossibleDesign, Pieces, Smooth
 
 Array = NDArray[np.float64]
@@ -30,14 +31,24 @@ NEAR = 0.5
 ROUNDS = 30
 SCREENED = 6
 """Two to this power points are tried before the best of them are starts."""
+NEARLY = 2
+"""Points of these that exceed the limits least are tried where no search has ended within them."""
 STILL = 1e-9
 """A step of this share of the factors' widths is none."""
 CLOSE = 1e-6
 """How near, relatively, a proved worst case has to come to the value of the optimum."""
 
 
-End = tuple[NDArray[np.float64], float, bool, Range | None]
-"""A point of the cube, its objective, whether it is feasible and met, and the certified range."""
+class SearchEnd(NamedTuple):
+    """Where a search ended: a point of the cube, its objective, and the certified range."""
+
+    unit: NDArray[np.float64]
+    value: float
+    feasible: bool
+    """Whether it keeps the limits."""
+    met: bool
+    """Whether no step betters it."""
+    bound: Range | None
 
 
 class DesignSearch:
@@ -62,6 +73,8 @@ class DesignSearch:
         self.poses = np.empty((0, terms.system.n))
         self.limits = [(limit[0], self._limit(*limit)) for limit in limits]
         self.rounds = 0
+        self.spread = np.empty((0, len(factors)))
+        """Points of the cube, spread over it, that may be starts."""
         self.chosen: set[int] = set()
         """Pieces of the objective that the optimizer sees."""
 
@@ -126,33 +139,55 @@ class DesignSearch:
         from scipy.stats import qmc
 
         unit = np.clip((self.present - self.low) / self.wide, 0, 1)
+        self.spread = qmc.Sobol(len(unit), rng=np.random.default_rng(seed)).random_base2(SCREENED)
         if count == 1:
             return [unit]
-        spread = qmc.Sobol(len(unit), rng=np.random.default_rng(seed)).random_base2(SCREENED)
         if self.objective == "range":
             self.poses = Analysis(self.terms.system, self.box).samples
+        best = self._least_of_spread(lambda x: self.pieces(x)[0].max() * (1 + max(self.excess(x), 0.0)), count - 1)
+        self.poses = self.poses[:0]
+        return [unit, *best]
+
+    def _least_of_spread(self, judge: Callable[[Array], float], count: int) -> list[Array]:
+        """Of the points spread over the cube those that can be, and are least by this judge."""
         values = []
-        for x in self.low + self.wide * spread:
+        for x in self.low + self.wide * self.spread:
             try:
-                worst = float(self.pieces(x)[0].max())
-                values.append(worst * (1 + max(self.excess(x), 0.0)))
+                values.append(float(judge(x)))
             except ImpossibleDesign:
                 values.append(np.inf)
-        self.poses = self.poses[:0]
         order = [k for k in np.argsort(values, kind="stable") if np.isfinite(values[k])]
-        return [unit, *spread[order[: count - 1]]]
+        return list(self.spread[order[:count]])
 
-    def best(self, starts: Sequence[Array]) -> End:
-        """The best end of searches from all starts that can be; refused where none can."""
+    def best(self, starts: Sequence[Array]) -> SearchEnd:
+        """The best end of searches from all starts that can be; refused where none can.
+
+        Where none keeps the limits, searches begin again where the limits are exceeded least.
+        """
+        ends, fault = self._ends(starts)
+        if not ends:
+            raise ArmError(f"{fault}; no design to start from can be: widen or shift the ends of the factors")
+        if not any(end.feasible for end in ends):
+            limits = [limit for _, limit in self.limits]
+            near = [min(ends, key=self._rank).unit, *self._least_of_spread(self.excess, NEARLY)]
+            ends += self._ends([least_excess(limits, self.low, self.wide, unit) for unit in near])[0]
+        best = min(ends, key=self._rank)
+        alike = [end for end in ends if end.met and end.value <= best.value + CLOSE * abs(best.value)]
+        return min(alike, key=self._rank) if alike else best
+
+    def _ends(self, starts: Sequence[Array]) -> tuple[list[SearchEnd], ImpossibleDesign | None]:
+        """Ends of the searches from all starts that can be, and why the first other one cannot."""
         ends, fault = [], None
         for start in starts:
             try:
                 ends.append(self.run(start))
             except ImpossibleDesign as reason:
                 fault = fault or reason
-        if not ends:
-            raise ArmError(f"{fault}; no design to start from can be: widen or shift the ends of the factors")
-        return min(ends, key=lambda end: (not end[2], end[1]))
+        return ends, fault
+
+    def _rank(self, end: SearchEnd) -> tuple[bool, float]:
+        """Ends that keep the limits come first, the best of them before; of others the one that is nearest to it."""
+        return (False, end.value) if end.feasible else (True, self.excess(self.low + self.wide * end.unit))
 
     @cached_property
     def present(self) -> Array:
@@ -161,8 +196,8 @@ class DesignSearch:
         factors = self.terms.factors.factors
         return np.array([1.0 if factor.relative else present_values[factor.numbers[0]] for factor in factors])
 
-    def run(self, start: Array) -> End:
-        """From a point of the cube: the best one, its objective, whether it is feasible and met, and the proof."""
+    def run(self, start: Array) -> SearchEnd:
+        """From a point of the cube: the best one, with its objective and the proof."""
         unit, met = start, False
         self.chosen = set()
         bound = self._learn(unit) if self.objective == "range" else None
@@ -173,23 +208,23 @@ class DesignSearch:
             unit, value, met, reach = self._round(unit)
             bound = self._learn(unit) if self.objective == "range" else None
             ends.append(self._end(unit, bound))
-            worst, slack = ends[-1][1], max(CLOSE * abs(ends[-1][1]), bound.gap if bound is not None else 1e-18)
+            worst = ends[-1].value
+            slack = max(CLOSE * abs(worst), bound.gap if bound is not None else 1e-18)
             ended = reach >= 1 or np.abs(unit - previous).max() < STILL
             if ended and worst <= value + slack:
                 break
         else:
             met = False
-        last = ends[-1]
-        best = min(ends, key=lambda end: (not end[2], end[1]))
-        if best[1] < last[1] - CLOSE * abs(last[1]) or (best[2] and not last[2]):
-            return best[0], best[1], False, best[3]  # a local search need not end at its best design
-        return last[0], last[1], met and last[2], last[3]
+        last, best = ends[-1], min(ends, key=self._rank)
+        bettered = best.value < last.value - CLOSE * abs(last.value) if last.feasible else best is not last
+        # A local search need not end at its best design.
+        return best if bettered else last._replace(met=met and last.feasible)
 
-    def _end(self, unit: Array, bound: Range | None) -> End:
+    def _end(self, unit: Array, bound: Range | None) -> SearchEnd:
         """A point with its objective, whether it keeps the limits, and the certified range."""
         x = self.low + self.wide * unit
         worst = float(self.pieces(x)[0].max()) if bound is None else max(bound.maximum, -bound.minimum)
-        return unit, worst, self.excess(x) <= CLOSE, bound
+        return SearchEnd(unit, worst, self.excess(x) <= CLOSE, False, bound)
 
     def _learn(self, unit: Array) -> Range:
         """The certified range of the coefficient for this design; the poses of its ends are pieces from now on."""
