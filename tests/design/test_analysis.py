@@ -214,3 +214,9 @@ def test_the_gravity_load_of_a_body_that_drives_move_on_an_earlier_link_is_withi
     assert found.lower <= values.min()
     assert found.upper >= values.max()
     assert found.maximum == pytest.approx(values.max(), rel=0.01)
+
+
+@pytest.mark.parametrize("box", [[(-1, 1), (-1, 1)], [], "joint1", 5])
+def test_a_box_that_is_no_table_by_joint_is_refused(box: object) -> None:
+    with pytest.raises(da.ArmError, match=r'box must be a table by joint, as in box=\{"joint1": \(-1, 1\)\}'):
+        da.load("planar-2r").analysis(box=box)

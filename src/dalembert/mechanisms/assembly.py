@@ -231,6 +231,9 @@ class Assembly:
         """X_w, refused where it is singular."""
         x_w, condition = self.inverse(g)
         self._refuse(phi, g, condition)
+        for k, coordinate in enumerate(self.coordinates):
+            if coordinate.joint >= 0:  # not the rounding of an inverse: a joint that stands has no speed
+                x_w[:, coordinate.joint, : self.n] = np.eye(self.n)[k]
         return x_w
 
     def _refuse(self, phi: Array, g: Array, condition: Array) -> None:

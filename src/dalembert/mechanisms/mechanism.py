@@ -16,7 +16,7 @@ from ..arm.inertia import Load
 from ..arm.lazy_arrays import chunkwise
 from ..arm.shaft_friction import NO_FRICTION
 from ..systems.arrays import one_state, vector_array
-from ..systems.contacts import stiction_corrected
+from ..systems.contacts import contact_speeds, stiction_corrected
 from . import transfer
 from .arm_words import refuse_word
 from .batch import Array
@@ -153,7 +153,8 @@ class Mechanism(MechanismMomentum):
             turned = contact_influence(rows, x)
             drift = transfer.times(rows, rate2) + self.contact_drift(phi, rate)
             drift = np.where(turned.any(axis=-1), drift, 0.0)
-            return stiction_corrected(self.contacts, turned, drift, qd, qdd, lambda state: inertia[state])
+            speeds = contact_speeds(rows, beyond_rounding(rate))
+            return stiction_corrected(self.contacts, turned, drift, speeds, qdd, lambda state: inertia[state])
 
         smooth = not forces and not self.contacts
         arguments = self._joints(phi), self._rates("qd", qd), self._rates("tau", tau)
@@ -441,6 +442,7 @@ class Mechanism(MechanismMomentum):
         x_w = self.assembly.x_w(phi)
         x = x_w[:, :, : self.n]
         rate = transfer.times(x, qd)
+        rate = beyond_rounding(rate) if self.contacts else rate
         _, drift, joint_inertia, bias = self.joint_state(phi, rate, loads)
         rate2 = -transfer.times(x_w, self.assembly.full_drift(placed, rate, drift))
         coordinate_bias = transfer.load(bias + transfer.times(joint_inertia, rate2), x)

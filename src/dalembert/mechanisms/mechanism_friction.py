@@ -15,19 +15,18 @@ from numpy.typing import ArrayLike
 
 from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
-from . import transfer
+from . import transfer, transfer_over_field
 from .batch import Array
 from .element_loads import ElementLoads
 from .mechanism_outputs import MechanismOutputs
 from .mounting import ChainNumbers
 
-STILL = 1e-12
-"""The share of the largest rate below which a joint stands: loops that hold it still leave rounding alone."""
+STILL = float(transfer_over_field.STILL)
 
 
 def beyond_rounding(rate: Array) -> Array:
     """Rates ``(b, m)`` with those of standing joints zero, so that their dry friction has no direction."""
-    return np.where(np.abs(rate) > STILL * np.abs(rate).max(axis=-1, keepdims=True, initial=0.0), rate, 0.0)
+    return np.where(np.abs(rate) > STILL * np.abs(rate).sum(axis=-1, keepdims=True), rate, 0.0)
 
 
 def contact_influence(rows: Array, x: Array) -> Array:

@@ -122,7 +122,7 @@ def _rates(g: TransferGraph) -> Tables:
 def _model(g: TransferGraph) -> Tables:
     factors = g.map.factors(g.phi)
     x = g.map.influence(factors)
-    rate = [dot(row, g.input("qd", g.n)) for row in x]
+    rate = g.map.rates([dot(row, g.input("qd", g.n)) for row in x])
     power = g.map.power(g.phi, x, g.map.second_influence(g.phi, x, factors))
     return g.map.inertia(g.phi, x), power, g.map.carried(x, g.map.applied(g.phi, rate)), [factors.spread]
 

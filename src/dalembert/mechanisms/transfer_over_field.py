@@ -31,6 +31,9 @@ from .springs import LoadElement
 if TYPE_CHECKING:
     from .assembly import Assembly
 
+STILL = Fraction(1, 10**12)
+"""The share of all rates together below which a joint stands: loops that hold it still leave rounding alone."""
+
 
 @dataclass(frozen=True)
 class TransferredMotion:
@@ -173,10 +176,22 @@ class TransferOverField:
     ) -> TransferredMotion:
         """[G^phi_q], phi' and phi'' at q', q''."""
         x = self.influence(factors)
-        rate = [dot(row, qd) for row in x]
+        rate = self.rates([dot(row, qd) for row in x])
         bend = self.rows(phi, rate)[2]
         right_side = [sub(a, b) for a, b in zip(qdd, bend, strict=False)] + [sub(0, b) for b in bend[len(qdd) :]]
-        return TransferredMotion(x, rate, factors.solve(right_side))
+        return TransferredMotion(x, rate, self.rates(factors.solve(right_side)))
+
+    def rates(self, rates: list[Scalar]) -> list[Scalar]:
+        """Rates or accelerations of the joints, those of standing ones zero where dry friction takes their direction.
+
+        r (sgn (r - e) + sgn (r + e))^2 / 4 is r beyond e, and zero within, for e a share of the sum of all magnitudes.
+        """
+        if not any(arm.contacts for arm in self.chains.arms.values()):
+            return rates
+        field = self.field
+        edge = mul(field.number(STILL), total([mul(field.sign(r), r) for r in rates]))
+        signs = [add(field.sign(sub(r, edge)), field.sign(add(r, edge))) for r in rates]
+        return [mul(r, mul(field.number(Fraction(1, 4)), mul(s, s))) for r, s in zip(rates, signs, strict=True)]
 
     def torque(self, phi: Sequence[Scalar], rate: Sequence[Scalar], rate2: Sequence[Scalar]) -> list[Scalar]:
         """T_phi of the open chains for this motion."""

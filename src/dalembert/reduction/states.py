@@ -241,6 +241,11 @@ def box_of(arm: ArmDescription, ends_of_joints: Mapping[str | int, tuple[float, 
     An angle without limits, or with a whole turn between them, goes all the way round. A prismatic joint needs limits.
     """
     chosen: dict[int, tuple[float, float]] = {}
+    if not isinstance(ends_of_joints, Mapping | None):
+        raise ArmError(
+            f'{arm.where}box must be a table by joint, as in box={{"{arm.joint_names[0]}": (-1, 1)}}, not '
+            f"{ends_of_joints!r:.60}"
+        )
     for key, ends in (ends_of_joints or {}).items():
         chosen[joint_index(arm, key)] = checked(arm, key, ends)
     lower, upper, circle = np.zeros(arm.n), np.zeros(arm.n), np.zeros(arm.n, bool)

@@ -105,25 +105,26 @@ def contact_speeds(rows: Array, qd: Array) -> Array:
 def with_stiction(system: ArmSystem, q: Array, qd: Array, qdd: Array, mass_matrix: Callable[[Array], Array]) -> Array:
     """Accelerations of an arm with the friction of standing shafts: ``qdd`` are those without, D ``mass_matrix(q)``."""
     rows, drift = contact_rows(system, q), contact_drift(system, q, qd)
-    return stiction_corrected(system.contacts, rows, drift, qd, qdd, lambda state: mass_matrix(q[state]))
+    speeds = contact_speeds(rows, qd)
+    return stiction_corrected(system.contacts, rows, drift, speeds, qdd, lambda state: mass_matrix(q[state]))
 
 
 def stiction_corrected(
     contacts: Sequence[Contact],
     rows: Array,
     drift: Array,
-    qd: Array,
+    speeds: Array,
     qdd: Array,
     mass_matrix: Callable[[tuple[int, ...]], Array],
 ) -> Array:
     """Accelerations ``qdd`` corrected by what holds the standing contacts; D is ``mass_matrix(state)``.
 
-    Contacts have speeds rows . qd and accelerations rows . qdd + drift. Who sticks and who starts is decided with the
+    Contacts have these speeds and accelerations rows . qdd + drift. Who sticks and who starts is decided with the
     load and all couplings (``sticking.py``), state by state.
     """
     qdd = np.array(qdd, dtype=np.float64)
     hold = np.array([contact.hold for contact in contacts])
-    standing = (contact_speeds(rows, qd) == 0) & (hold > 0)
+    standing = (speeds == 0) & (hold > 0)
     for state in map(tuple, np.argwhere(standing.any(axis=-1))):
         indices = np.flatnonzero(standing[state])
         matrix, levers = mass_matrix(state), rows[state][indices]

@@ -1,0 +1,62 @@
+"""Dry friction in loops: who stands is decided by the motion, not by what rounding leaves of a rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.mechanisms import gallery
+
+
+def rubbing(mechanism: da.Mechanism, compiled: bool) -> da.Mechanism:
+    """The mechanism with dry friction at every joint of its chains."""
+    chains = {}
+    for name, arm in mechanism.parts.chains.items():
+        friction = da.Friction((0.2, 0.3), starting=0.6, viscous=0.1)
+        train = da.DriveTrain((), (), tuple((joint, friction) for joint in arm.joint_names))
+        chains[name] = da.Arm.of(arm).with_drives(train)
+    parts = mechanism.parts
+    return da.Mechanism(
+        chains, parts.closures, mechanism.coordinates, bases=parts.bases, home=mechanism.home, gravity=(1, -3, -8),
+        passive=parts.passive, compiled=compiled,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("make", [gallery.three_rrr, gallery.slider_crank, gallery.five_bar])
+def test_forward_dynamics_undoes_inverse_dynamics_where_some_coordinates_stand_and_others_move(
+    make: Callable[[], da.Mechanism], compiled: bool, request: pytest.FixtureRequest
+) -> None:
+    if compiled:
+        request.getfixturevalue("compiled_kernels")
+    mechanism = rubbing(make(), compiled)
+    rng, n = np.random.default_rng(0), mechanism.n
+    for standing in range(n):
+        qd, qdd = rng.uniform(-1, 1, (2, 6, n))
+        qd[:, standing] = 0.0
+        for system, at in (
+            (mechanism, mechanism.home),
+            (mechanism.as_system(), mechanism.coordinates_of(mechanism.home)),
+        ):
+            tau = system.inverse_dynamics(at, qd, qdd)
+            inertia = system.mass_matrix(at)
+            rounding = 1e-13 * np.linalg.cond(inertia) * np.abs(np.linalg.inv(inertia)).max() * np.abs(tau).max()
+            assert system.forward_dynamics(at, qd, tau) == pytest.approx(qdd, abs=1e-9 + rounding)
+            alone = system.forward_dynamics(at, qd[0], tau[0])
+            assert alone == pytest.approx(qdd[0], abs=1e-9 + rounding)
+
+
+@pytest.mark.parametrize("make", [gallery.three_rrr, gallery.slider_crank])
+def test_a_standing_coordinate_is_held_up_to_its_starting_friction(make: Callable[[], da.Mechanism]) -> None:
+    """What holds it may vary by twice the starting friction at its joint, and it stays."""
+    mechanism = rubbing(make(), False).with_gravity((0, 0, 0))
+    n = mechanism.n
+    qd = np.zeros(n)
+    qd[-1] = 0.4
+    tau = mechanism.inverse_dynamics(mechanism.home, qd, np.zeros(n))  # the standing joint's own friction is not in it
+    for more in (-0.55, 0.0, 0.55):
+        push = tau + more * np.eye(n)[0]
+        assert mechanism.forward_dynamics(mechanism.home, qd, push)[0] == pytest.approx(0.0, abs=1e-10)
