@@ -122,6 +122,10 @@ def uncallable(*_: object) -> None:
     raise build.CompileError("the compiled code cannot be called")
 
 
+CALLER = tuple(
+    Path(__file__).with_name(f"{name}.c") for name in ("caller_kernel", "caller_results", "caller_bound", "caller")
+)
+"""The parts of the extension module, compiled as one text in this order."""
 _callers: list[type] = []
 
 
@@ -140,7 +144,7 @@ def _caller_type() -> type:
     include = sysconfig.get_paths()["include"]
     if not (Path(include) / "Python.h").is_file():
         return CtypesCaller
-    source = Path(__file__).with_name("caller.c").read_text(encoding="utf-8")
+    source = "\n".join(part.read_text(encoding="utf-8") for part in CALLER)
     flags = ("-O2", f"-I{include}", f"-I{np.get_include()}")
     if sys.platform == "darwin":
         flags = (*flags, "-undefined", "dynamic_lookup")
