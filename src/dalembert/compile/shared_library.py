@@ -10,7 +10,7 @@ import importlib.util
 import sys
 import sysconfig
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -149,17 +149,7 @@ def _caller_type() -> type:
     if sys.platform == "darwin":
         flags = (*flags, "-undefined", "dynamic_lookup")
     try:
-        compiler = build.find()
-        identity = [
-            source,
-            *flags,
-            sys.version,
-            str(sysconfig.get_config_var("SOABI")),
-            np.__version__,
-            compiler.identity,
-        ]
-        key = hashlib.sha256("\0".join([*identity, build.machine()]).encode()).hexdigest()
-        library = cache.library(key, lambda folder: build.compiled(compiler, source, folder, flags))
+        library = built_library(source, flags, sys.version, str(sysconfig.get_config_var("SOABI")), np.__version__)
         caller: type = _module(library).Caller
         return caller
     except (build.CompileError, ImportError):
@@ -175,6 +165,25 @@ def _module(library: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+def built_library(
+    source: str, flags: Sequence[str], *facts: str, verify: Callable[[CompiledLibrary], None] | None = None
+) -> Path:
+    """The library of a C text, built once and kept under its text and flags, the compiler, the processor and ``facts``.
+
+    ``verify`` looks at it before it is kept, and raises ``CompileError`` where it computes wrongly.
+    """
+    compiler = build.find()
+    shaped_by = (*facts, source, *build.BASE_FLAGS, *flags, compiler.identity, build.machine())
+
+    def verified(folder: Path) -> Path:
+        path = build.compiled(compiler, source, folder, flags)
+        if verify is not None:
+            verify(CompiledLibrary(path))
+        return path
+
+    return cache.library(hashlib.sha256("\0".join(shaped_by).encode()).hexdigest(), verified)
 
 
 class CompiledLibrary(ctypes.CDLL):
