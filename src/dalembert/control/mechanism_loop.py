@@ -138,7 +138,7 @@ def serves(system: MechanismSystem, control: Control) -> str:
         return "Coulomb friction needs events"
     if system.counts_drives or system.has_dampers:
         return "the power that friction and dampers take is accounted for in Python"
-    if system.passive_places and (callable(control) or np.any(np.asarray(control))):
+    if system.passive_indices and (callable(control) or np.any(np.asarray(control))):
         return "Python sees to it that nobody drives passive coordinates"
     if not callable(control):
         return ""

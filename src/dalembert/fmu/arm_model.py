@@ -87,5 +87,5 @@ def arm_model(
     saturation = saturation_of(plant, saturate)
     return plant_model(
         plant, functions, coordinates_of(plant), saturation, stops, restitution,
-        loads=(0,) if functions.holds else (), own={"glue": glue, "own_outputs": HAND},
+        glue=glue, outputs=HAND, loads=(0,) if functions.holds else (),
     )  # fmt: skip

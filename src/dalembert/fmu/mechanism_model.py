@@ -133,11 +133,11 @@ def mechanism_model(
         FmuVariable(f"joint.{name}", "rad" if turns else "m", f"position of joint {label}")
         for name, turns, label in zip(structured(chains.joint_names), chains.revolute, chains.joint_names, strict=True)
     )
-    own = {"glue": _glue(plant, functions, home, home_q), "own_outputs": functions.outputs, "joints": joints}
-    coordinates = coordinates_of(plant, home_q.tolist())
     return plant_model(
-        plant, functions, coordinates, saturation, stops, restitution, list(functions.loads.values()), own
-    )
+        plant, functions, coordinates_of(plant, home_q.tolist()), saturation, stops, restitution,
+        glue=_glue(plant, functions, home, home_q), outputs=functions.outputs, loads=list(functions.loads.values()),
+        joints=joints,
+    )  # fmt: skip
 
 
 def _glue(plant: Plant, functions: MechanismFunctions, home: Array, home_q: Array) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -34,12 +34,15 @@ def plant_model(
     saturation: Saturation | None,
     stops: bool,
     restitution: float,
+    *,
+    glue: str,
+    outputs: tuple[FmuVariable, ...],
     loads: Sequence[int],
-    own: Mapping[str, Any],
+    joints: tuple[FmuVariable, ...] = (),
 ) -> FmuModel:
-    """The model of a plant with these ``physics``; ``loads`` are places among their parameters.
+    """The model of a plant with these ``physics``.
 
-    ``own`` are the fields that only its kind of system has: glue, outputs, joints of closed loops.
+    ``glue``, ``outputs`` and ``joints`` are those of its kind of system; ``loads`` are indices among its parameters.
     """
     motors = structured(plant.input_names) if isinstance(plant, MotorPlant) else ()
     inputs = input_quantities(plant, coordinates, motors)
@@ -64,18 +67,20 @@ def plant_model(
         motor_units=plant.driven.motor_units if isinstance(plant, MotorPlant) else (),
         contacts=contact_quantities(plant),
         parameters=table,
+        own_outputs=outputs,
         functions=functions,
+        glue=glue,
         stops=stops,
         limited=saturation is not None,
         limited_at_joints=saturation is not None and saturation.coupled,
         currents=motors if plant.extra else (),
+        joints=joints,
         friction_groups=tuple(
             (start + offset, start + offset + 1, start + offset + 2) for offset, _ in physics.shafts.values()
         ),
         positive=nonnegative_indices(table),
         divisors=circuit_divisors(table, plant),
         loads=tuple(start + offset for offset in loads),
-        **own,
     )
 
 

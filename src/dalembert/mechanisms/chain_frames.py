@@ -37,11 +37,11 @@ class FrameOn:
     at: Placement = Placement()
 
     @classmethod
-    def of(cls, given: FrameOn | str) -> FrameOn:
+    def of(cls, frame: FrameOn | str) -> FrameOn:
         """From "chain", "chain:link" or "ground"."""
-        if isinstance(given, FrameOn):
-            return given
-        chain, _, link = str(given).partition(":")
+        if isinstance(frame, FrameOn):
+            return frame
+        chain, _, link = str(frame).partition(":")
         return cls(chain.strip(), link.strip())
 
     def __str__(self) -> str:
