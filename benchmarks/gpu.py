@@ -44,7 +44,6 @@ FUNCTIONS = (
 )  # fmt: skip
 LONG = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
 DEVICE = "#define DEVICE __device__ __forceinline__\n"
-ERRORS = {"float32": 1e-5, "float64": 1e-12}
 
 
 def long_arm(joints: int = 12) -> da.Arm:

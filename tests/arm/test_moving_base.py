@@ -61,6 +61,13 @@ def test_a_motor_of_the_base_and_the_motors_of_the_arm_drive_together() -> None:
     assert torque[0] == pytest.approx(force / 200 + 5, rel=1e-10)
 
 
+def test_the_link_under_the_rail_is_called_as_asked() -> None:
+    railed = da.load("irb6").on_moving_base("prismatic", (1, 0, 0), CARRIAGE, ground="floor")
+    assert railed.base == "floor"
+    with pytest.raises(ArmError, match="base"):
+        da.load("irb6").on_moving_base("prismatic", (1, 0, 0), CARRIAGE, ground="base")
+
+
 def test_a_turntable_adds_its_angle_to_a_joint_about_the_same_axis_and_turns_rotors_that_sit_on_it() -> None:
     """Turned by its base about joint 1's own axis, the arm moves as if joint 1 did; the rotor of motor 1 does not."""
     arm = da.load("irb6")

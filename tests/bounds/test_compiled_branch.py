@@ -7,7 +7,7 @@ import pytest
 
 from dalembert.bounds.box import Box
 from dalembert.bounds.branch import Branch, Run
-from dalembert.bounds.compiled_branch import CompiledRun, compiled_run
+from dalembert.bounds.compiled_branch import DEGREE, CompiledRun, compiled_run
 from dalembert.bounds.waves import Wave, collected
 from dalembert.compile import build
 
@@ -103,6 +103,28 @@ def test_the_same_search_has_the_same_answer_again() -> None:
     first, second = (runs(7)[1] for _ in range(2))
     assert first.proved(1e-3, 1e8) == second.proved(1e-3, 1e8)
     assert first.used == second.used
+
+
+@pytest.mark.parametrize("degree", [DEGREE, DEGREE + 1])
+@pytest.mark.parametrize("slides", [False, True])
+def test_the_highest_degree_there_is_room_for_has_the_bound_of_numpy(degree: int, slides: bool) -> None:
+    """One more is left to NumPy. Waves of two degrees, so that the lower is raised to the higher."""
+    rng, none = np.random.default_rng(degree), np.zeros((degree + 1, 1), np.int64)
+    orders = np.arange(degree + 1)[:, None]
+    terms = (none, orders) if slides else (orders, none)
+    high = Wave(*terms, rng.normal(size=degree + 1).astype(np.complex128))
+    low = Wave(*(table[:3] for table in terms), rng.normal(size=3).astype(np.complex128))
+    box = Box(np.array([-0.7]), np.array([0.9]), np.array([False]))
+    branch = Branch(high, [low], box)
+    native = compiled_run(branch, 1e3, box.centre)
+    if degree > DEGREE:
+        assert native is None
+        return
+    assert native is not None
+    numpy = Run(branch, 1e3, box.centre)
+    assert native.whole() == pytest.approx(numpy.whole(), rel=1e-11, abs=1e-11)
+    bounds = [run.proved(1e-6, 1e8) for run in (numpy, native)]
+    assert bounds[0] == pytest.approx(bounds[1], abs=1e-6)
 
 
 def test_more_joints_than_there_is_room_for_are_left_to_numpy() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from pathlib import Path
+from types import ModuleType
 
 import flint
 import numpy as np
 import pytest
 
 from dalembert.arm.errors import ArmError
-from dalembert.bounds import compiled_grid
+from dalembert.bounds import compiled_branch, compiled_grid
 from dalembert.bounds.box import Box
 from dalembert.bounds.compiled_grid import CompiledGridSearch, searched, to_real
 from dalembert.bounds.grid import SumOfMagnitudes, largest_sum
@@ -204,13 +204,12 @@ def test_numpy_and_machine_code_show_the_same(circle: bool, monkeypatch: pytest.
         assert search.best <= 1.0001 * top + 3 * question.rounding
 
 
-def test_constants_of_the_search_stand_in_one_place() -> None:
-    """Machine code has those of NumPy, and none of its own."""
-    texts = [
-        Path(compiled_grid.__file__).with_name(name).read_text(encoding="utf-8") for name in ("grid_net.c", "grid.c")
-    ]
+@pytest.mark.parametrize("search", [compiled_grid, compiled_branch], ids=["grid", "branch"])
+def test_constants_of_the_search_stand_in_one_place(search: ModuleType) -> None:
+    """Machine code has those of Python, and none of its own."""
+    texts = [source.read_text(encoding="utf-8") for source in search.SOURCES]
     assert all("#define" not in text for text in texts)
-    assert all(any(re.search(rf"\b{name}\b", text) for text in texts) for name in compiled_grid.DEFINED)
+    assert all(any(re.search(rf"\b{name}\b", text) for text in texts) for name in search.DEFINED)
 
 
 def test_exponentials_become_sines_and_cosines_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,37 @@ def test_another_frame_is_led_along_the_line(arm: da.Arm) -> None:
     assert np.abs(arm.forward_kinematics(path.position(1.0), frame) - end).max() < 1e-8
 
 
+def test_another_frame_is_led_along_an_arc_within_the_tolerance_asked_for(arm: da.Arm) -> None:
+    """A looser tolerance takes fewer places, and keeps its word."""
+    frame = (arm.link_names[-1], da.Placement.from_xyz_rpy((0, 0.1, 0.2)))
+    first = arm.forward_kinematics(START, frame)
+    end, via = first.copy(), first[:3, 3] + np.array([0.1, 0.12, 0.0])
+    end[:3, 3] += [0.2, 0.0, 0.0]
+    centre = first[:3, 3] + np.array([0.1, (0.12**2 - 0.1**2) / (2 * 0.12), 0.0])  # as far from via as from both ends
+    places = []
+    for tolerance in (1e-2, 1e-7):
+        path = da.arc_path(arm, START, via, end, frame=frame, tolerance=tolerance)
+        there = arm.forward_kinematics(path.position(np.linspace(0, 1, 301)), frame)
+        radius = np.linalg.norm(there[:, :3, 3] - centre, axis=1)
+        assert np.abs(radius - np.linalg.norm(via - centre)).max() < tolerance
+        assert np.abs(there[:, :3, :3] - first[:3, :3]).max() < tolerance
+        places.append(len(path.times))
+    assert places[0] < places[1]
+
+
+def test_a_path_of_few_joints_keeps_the_directions_that_weigh(arm: da.Arm) -> None:
+    """Weights of zero leave a turn about the tool's own axis free, along lines and arcs."""
+    free = {"weights": [1, 1, 1, 1, 1, 0], "axes": "frame"}
+    end = arm.forward_kinematics(START)
+    end[:3, 3] += [0.1, 0.1, -0.05]
+    via = arm.forward_kinematics(START)[:3, 3] + [0.07, 0.02, 0.0]
+    for path in (da.line_path(arm, START, end, **free), da.arc_path(arm, START, via, end, **free)):
+        last = arm.forward_kinematics(path.position(1.0))
+        assert last[:3, 3] == pytest.approx(end[:3, 3], abs=1e-7)
+        assert last[:3, 2] == pytest.approx(end[:3, 2], abs=1e-7)
+        assert np.abs(last[:3, 0] - end[:3, 0]).max() > 1e-4
+
+
 def test_a_path_in_time_keeps_its_curve_and_its_limits(arm: da.Arm, end: np.ndarray) -> None:
     path = da.line_path(arm, START, end)
     for jerk in (None, 60.0):

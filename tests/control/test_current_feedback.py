@@ -125,6 +125,9 @@ def test_who_sees_currents_needs_voltages_and_motors_as_many_as_freedoms():
         da.tracking_lqr(driven.arm, path, input="voltage")
     with pytest.raises(da.ArmError, match='"voltage", or left out for torques'):
         da.tracking_lqr(driven, path, input="current")
+    for unserved in ({"friction": "none"}, {"width": 0.1}):
+        with pytest.raises(da.ArmError, match="leave friction and width out"):
+            da.tracking_lqr(driven, path, input="voltage", **unserved)
     with pytest.raises(da.ArmError, match="no motor of its chains counts"):
         driven_five_bar().without_drives().as_system(motors=True)
     sampled = driven.simulate(control, path.position(0.0), duration=0.02, input="voltage", period=0.005, samples=3)

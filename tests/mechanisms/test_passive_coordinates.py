@@ -13,7 +13,7 @@ from dalembert.mechanisms import gallery
 def test_an_input_at_a_passive_coordinate_is_refused(compiled: bool) -> None:
     crank = gallery.slider_crank()
     system = (crank.compiled() if compiled else crank).as_system()
-    (place,) = system.passive_places
+    (place,) = system.passive_indices
     q, load = crank.coordinates_of(crank.home), np.zeros(system.n)
     assert np.isfinite(da.simulate(system, load, q, duration=0.02).q).all()
     load[1 - place] = 0.1

@@ -67,6 +67,19 @@ def test_least_torque_is_a_minimum_of_the_torque(panda: Redundant) -> None:
         assert np.linalg.norm(panda.mechanism.inverse_dynamics(HOME, qd, qdd + step * free)) > np.linalg.norm(torque)
 
 
+def test_a_weight_moves_torque_to_the_other_coordinates(panda: Redundant) -> None:
+    """T.W T is least of all accelerations that move the frame the same: T.W I*_qq n = 0 where [G] n = 0."""
+    rng = np.random.default_rng(3)
+    qd, udd, weight = 0.5 * rng.normal(size=7), rng.normal(size=6), np.diag([1.0, 50, 1, 1, 1, 1, 1])
+    torque, qdd = panda.least_torque(HOME, qd, udd, weight)
+    g, h = panda.influence(HOME)
+    np.testing.assert_allclose(g @ qdd + transfer.form(qd, h), udd, atol=1e-10)
+    free = redundant.null_projector(g) @ rng.normal(size=7)
+    gain = torque @ weight @ panda.mechanism.mass_matrix(HOME) @ free
+    assert abs(gain) < 1e-9 * np.linalg.norm(torque) * np.linalg.norm(free)
+    assert abs(torque[1]) < abs(panda.least_torque(HOME, qd, udd)[0][1])
+
+
 def test_joint_limits_are_kept_and_the_hand_stays_on_its_path() -> None:
     arm = da.load("panda")
     narrow = tuple(replace(j, limits=da.Limits(-0.1, 0.45)) if j.name == arm.joint_names[2] else j for j in arm.joints)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +64,16 @@ def test_slopes_of_the_jacobian_are_influence_coefficients_of_second_order() -> 
     slopes = arm.jacobian_slopes(q)
     assert difference(np.swapaxes(slopes[:3], -1, -2), table.point_second) < 1e-12
     assert difference(np.swapaxes(slopes[3:], -1, -2), table.rotation_second) < 1e-12
+
+
+@pytest.mark.parametrize("axes", ["base", "frame", "spatial"])
+@pytest.mark.parametrize("frame", [None, "link3", ("link4", da.Placement.from_xyz_rpy((0.1, 0.2, -0.1), (0.3, 0, 1)))])
+def test_slopes_of_the_jacobian_are_its_differences_of_any_frame_in_any_axes(frame: Any, axes: str) -> None:
+    arm, h = da.load("puma560", physical="ignore"), 1e-6
+    q = np.linspace(-1, 1, 6)
+    pairs = ((arm.jacobian(q + h * e, frame, axes), arm.jacobian(q - h * e, frame, axes)) for e in np.eye(6))
+    expected = np.stack([(ahead - behind) / (2 * h) for ahead, behind in pairs], axis=-1)
+    assert np.abs(arm.jacobian_slopes(q, frame, axes) - expected).max() < 1e-8
 
 
 @pytest.mark.parametrize("seed", [1, 3])

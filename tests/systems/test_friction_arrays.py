@@ -5,17 +5,13 @@ import pytest
 
 from dalembert.arm.drives import Friction
 from dalembert.arm.errors import ArmError
-from dalembert.systems.friction_arrays import SMOOTH, Shafts, resultant
+from dalembert.systems.friction_arrays import SMOOTH, Shafts
 
 
 def test_friction_laws_17_and_18() -> None:
-    shafts = Shafts([Friction((0.2, 0.3), 0.5, 0.1)] * 5)
-    driving = np.array([0.4, 0.6, -0.6, 1.0, -1.0])
-    speed = np.array([0.0, 0.0, 0.0, 2.0, -2.0])
-    printed = resultant(driving, speed, shafts)
-    assert printed == pytest.approx([0.0, 0.1, -0.1, 1.0 - 0.2 - 0.2, -1.0 + 0.3 + 0.2])
-    # held against a load: the resultant is the load itself, so nothing accelerates
-    assert resultant(np.array([0.4]), np.zeros(1), Shafts([Friction((0, 0), 0.5)]), load=0.8) == pytest.approx([0.8])
+    """The third case of (17) with (18): Coulomb friction of the direction that it turns, and viscous friction."""
+    shafts = Shafts([Friction((0.2, 0.3), 0.5, 0.1)] * 3)
+    assert shafts.moving(np.array([2.0, -2.0, 0.0])) == pytest.approx([0.2 + 0.2, -0.3 - 0.2, 0.0])
 
 
 @pytest.mark.parametrize("law", SMOOTH)

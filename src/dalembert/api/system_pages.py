@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..report.replay import MotionPage
     from ..report.state_page import StatePage
     from ..simulation.motion import Motion
-    from ..simulation.motion_files import Given
+    from ..simulation.motion_files import MotionSource
 
 
 class SystemPages(MovingArm):
@@ -35,7 +35,7 @@ class SystemPages(MovingArm):
         acceleration: Amounts = None,
         tolerances: Sequence[float] = (0.05, 0.01),
         pose: Sequence[float] | None = None,
-        motion: Given = None,
+        motion: MotionSource = None,
         against: MovingArm | None = None,
         pdf: str | Path | None = None,
         csv: str | Path | None = None,

@@ -1,4 +1,4 @@
-"""The search of ``branch.py`` in machine code (``branch.c``), built once and kept like every kernel."""
+"""The search of ``branch.py`` in machine code (``branch.c`` and its parts), built once and kept like every kernel."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from .waves import Array
 if TYPE_CHECKING:
     from .branch import Branch
 
-JOINTS, DEGREE = 16, 8
-"""Most joints, and the highest degree of a joint, that ``branch.c`` has room for."""
+JOINTS, DEGREE, LEVELS = 16, 8, 128
+"""Most joints, the highest degree of a joint, and the most halvings of one, that ``branch.c`` has room for."""
+DEFINED = {"JOINTS": JOINTS, "DEGREE": DEGREE, "LEVELS": LEVELS}
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("branch_net.c", "branch_box.c", "branch.c"))
 MOST_JOINTS = 12
 """More joints than this are left to NumPy: tables by pattern of cut joints would grow too large."""
 SLICE = 5e7
@@ -71,7 +73,7 @@ SIGNATURES: Signatures = {
 
 def library() -> Any:
     """The compiled search; None where there is no compiler."""
-    return own_library(Path(__file__).with_name("branch.c"), signatures=SIGNATURES, constants={"JOINTS": JOINTS})
+    return own_library(*SOURCES, signatures=SIGNATURES, constants=DEFINED)
 
 
 def compiled_run(branch: Branch, best: float, at: Array) -> CompiledRun | None:

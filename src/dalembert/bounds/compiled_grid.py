@@ -26,6 +26,7 @@ DEFINED = {
     "LEARNING": LEARNING,
 }  # fmt: skip
 """The constants of ``grid.c``, which are those of the search in NumPy."""
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("grid_net.c", "grid.c"))
 Ints, Doubles, Pointers = ctypes.c_int * JOINTS, ctypes.c_double * JOINTS, ctypes.c_void_p * JOINTS
 
 
@@ -57,8 +58,7 @@ SIGNATURES: Signatures = {
 
 def library() -> Any:
     """The compiled search; None where there is no compiler."""
-    sources = (Path(__file__).with_name(name) for name in ("grid_net.c", "grid.c"))
-    return own_library(*sources, signatures=SIGNATURES, constants=DEFINED)
+    return own_library(*SOURCES, signatures=SIGNATURES, constants=DEFINED)
 
 
 def searched(grid: Grid) -> GridSearch:

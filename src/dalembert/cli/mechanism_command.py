@@ -195,7 +195,7 @@ def tables(
 def refuse_passive(mechanism: Mechanism, inputs: tuple[tuple[str, np.ndarray], ...]) -> None:
     """Nobody drives a passive coordinate: its load is zero, and its acceleration follows from that."""
     for option, amounts in inputs:
-        for index in mechanism.passive_places:
+        for index in mechanism.passive_indices:
             if amounts[index]:
                 raise ArmError(
                     f"{option} has {amounts[index]:g} for {mechanism.coordinates[index]}, which is passive: nobody "

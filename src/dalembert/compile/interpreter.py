@@ -14,7 +14,6 @@ from . import build, shared_library
 from .emit_c import Program
 from .emit_tape import tape_source
 from .function import Function
-from .own_library import verified_library
 from .tape import Tape
 
 FLAGS = ("-ffp-contract=off", "-fno-gcse", "-O2")
@@ -53,7 +52,8 @@ def attach(caller: Any, tape: Tape, library: shared_library.CompiledLibrary, sin
 @lru_cache
 def interpreter(dtype: np.dtype[Any]) -> shared_library.CompiledLibrary:
     """The library for numbers of this type."""
-    return verified_library(tape_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
+    file = shared_library.built_library(tape_source(dtype.name), FLAGS, verify=partial(verify, dtype=dtype))
+    return shared_library.CompiledLibrary(file)
 
 
 def verify(library: shared_library.CompiledLibrary, dtype: np.dtype[Any]) -> None:

@@ -26,7 +26,6 @@ from ..rings.real import REAL
 from . import build, shared_library
 from .code_length import MOST_UNASKED, expected_statements
 from .emit_recursion import FUNCTIONS, recursion_source
-from .own_library import verified_library
 from .recursion_steps import FIXED, MOVE, UPPER
 
 FLAGS = ("-ffp-contract=off", "-O3")
@@ -107,7 +106,8 @@ def _lists(starts: str, entries: str, lists: Sequence[Sequence[int]]) -> dict[st
 @lru_cache
 def library(dtype: np.dtype[Any]) -> shared_library.CompiledLibrary:
     """The library for numbers of this type."""
-    return verified_library(recursion_source(dtype.name), FLAGS, partial(verify, dtype=dtype))
+    file = shared_library.built_library(recursion_source(dtype.name), FLAGS, verify=partial(verify, dtype=dtype))
+    return shared_library.CompiledLibrary(file)
 
 
 def verify(code: shared_library.CompiledLibrary, dtype: np.dtype[Any]) -> None:

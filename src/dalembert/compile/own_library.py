@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from . import build, cache
-from .shared_library import CompiledLibrary
+from . import build
+from .shared_library import CompiledLibrary, built_library
 
 Signatures: TypeAlias = Mapping[str, tuple[Any, Sequence[Any]]]
 """The type of the result and of the arguments of each function."""
+FLAGS = ("-O3",)
 _libraries: dict[tuple[tuple[Path, ...], build.Compiler, str], Any] = {}
 
 
@@ -23,38 +23,21 @@ def own_library(*sources: Path, signatures: Signatures, constants: Mapping[str, 
     try:
         key = (sources, build.find(), build.machine())
         if key not in _libraries:
-            _libraries[key] = _built(*key, signatures, constants or {})
+            _libraries[key] = _loaded(sources, signatures, constants or {})
     except build.CompileError as fault:
         build.warn_slow(fault)
         return None
     return _libraries[key]
 
 
-def _built(
-    sources: Sequence[Path], compiler: build.Compiler, machine: str, signatures: Signatures,
-    constants: Mapping[str, float],
-) -> Any:  # fmt: skip
+def _loaded(sources: Sequence[Path], signatures: Signatures, constants: Mapping[str, float]) -> Any:
     defines = [f"#define {name} {value}" for name, value in constants.items()]
     text = "\n".join([*defines, *(source.read_text(encoding="utf-8") for source in sources)])
-    key = hashlib.sha256("\0".join((sources[-1].stem, compiler.identity, machine, text)).encode()).hexdigest()
-    library = CompiledLibrary(cache.library(key, lambda folder: build.compiled(compiler, text, Path(folder), ("-O3",))))
+    library = CompiledLibrary(built_library(text, FLAGS))
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, list(arguments)
     return library
-
-
-def verified_library(source: str, flags: Sequence[str], verify: Callable[[CompiledLibrary], None]) -> CompiledLibrary:
-    """The library of a C text that ``verify`` passes when it is built, and raises ``CompileError`` of otherwise."""
-    compiler = build.find()
-    facts = (source, *build.BASE_FLAGS, *flags, compiler.identity, build.machine())
-
-    def built(folder: Path) -> Path:
-        path = build.compiled(compiler, source, folder, flags)
-        verify(CompiledLibrary(path))
-        return path
-
-    return CompiledLibrary(cache.library(hashlib.sha256("\0".join(facts).encode()).hexdigest(), built))
 
 
 def pointer(array: Any) -> ctypes.c_void_p | None:

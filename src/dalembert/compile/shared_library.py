@@ -10,7 +10,7 @@ import importlib.util
 import sys
 import sysconfig
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -122,6 +122,10 @@ def uncallable(*_: object) -> None:
     raise build.CompileError("the compiled code cannot be called")
 
 
+CALLER = tuple(
+    Path(__file__).with_name(f"{name}.c") for name in ("caller_kernel", "caller_results", "caller_bound", "caller")
+)
+"""The parts of the extension module, compiled as one text in this order."""
 _callers: list[type] = []
 
 
@@ -140,22 +144,12 @@ def _caller_type() -> type:
     include = sysconfig.get_paths()["include"]
     if not (Path(include) / "Python.h").is_file():
         return CtypesCaller
-    source = Path(__file__).with_name("caller.c").read_text(encoding="utf-8")
+    source = "\n".join(part.read_text(encoding="utf-8") for part in CALLER)
     flags = ("-O2", f"-I{include}", f"-I{np.get_include()}")
     if sys.platform == "darwin":
         flags = (*flags, "-undefined", "dynamic_lookup")
     try:
-        compiler = build.find()
-        identity = [
-            source,
-            *flags,
-            sys.version,
-            str(sysconfig.get_config_var("SOABI")),
-            np.__version__,
-            compiler.identity,
-        ]
-        key = hashlib.sha256("\0".join([*identity, build.machine()]).encode()).hexdigest()
-        library = cache.library(key, lambda folder: build.compiled(compiler, source, folder, flags))
+        library = built_library(source, flags, sys.version, str(sysconfig.get_config_var("SOABI")), np.__version__)
         caller: type = _module(library).Caller
         return caller
     except (build.CompileError, ImportError):
@@ -171,6 +165,25 @@ def _module(library: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+def built_library(
+    source: str, flags: Sequence[str], *facts: str, verify: Callable[[CompiledLibrary], None] | None = None
+) -> Path:
+    """The library of a C text, built once and kept under its text and flags, the compiler, the processor and ``facts``.
+
+    ``verify`` looks at it before it is kept, and raises ``CompileError`` where it computes wrongly.
+    """
+    compiler = build.find()
+    shaped_by = (*facts, source, *build.BASE_FLAGS, *flags, compiler.identity, build.machine())
+
+    def verified(folder: Path) -> Path:
+        path = build.compiled(compiler, source, folder, flags)
+        if verify is not None:
+            verify(CompiledLibrary(path))
+        return path
+
+    return cache.library(hashlib.sha256("\0".join(shaped_by).encode()).hexdigest(), verified)
 
 
 class CompiledLibrary(ctypes.CDLL):

@@ -96,6 +96,10 @@ def _tracking(
         return StateFeedback(model, trajectory, times, gains, friction, width)
     if not isinstance(model, MotorSystem):
         raise ArmError(f"{model.name}: voltages need a system with motors, such as arm.driven")
+    if (friction, width) != ("reference", WIDTH):
+        raise ArmError(
+            f"{model.name}: voltages are those of the reference motion, friction in them; leave friction and width out"
+        )
     return VoltageFeedback(model, trajectory, times, gains)
 
 

@@ -22,7 +22,6 @@ from ..compile.function import Function, Tables
 from ..compile.kernel import Kernel
 from ..formulations.control_laws import feedback
 from ..mechanisms.branches import NEAR
-from ..mechanisms.chain_frames import PAST
 from ..mechanisms.compiled_map import CompiledMap
 from ..mechanisms.mechanism import Mechanism
 from ..mechanisms.mechanism_functions import mechanism_facts
@@ -139,7 +138,7 @@ def serves(system: MechanismSystem, control: Control) -> str:
         return "Coulomb friction needs events"
     if system.counts_drives or system.has_dampers:
         return "the power that friction and dampers take is accounted for in Python"
-    if system.passive_places and (callable(control) or np.any(np.asarray(control))):
+    if system.passive_indices and (callable(control) or np.any(np.asarray(control))):
         return "Python sees to it that nobody drives passive coordinates"
     if not callable(control):
         return ""
@@ -256,8 +255,7 @@ def run(
     if not start_spread[0] < NEAR**2 * spread[0]:
         return None  # it starts near a singularity
     stops = [c.joint for c in mechanism.assembly.coordinates if c.joint >= 0]  # as in fast_forward_dynamics
-    low, high = mechanism.chains.lower - PAST, mechanism.chains.upper + PAST
-    low[stops], high[stops] = -np.inf, np.inf
+    low, high = mechanism.chains.outermost(stops)
     square = n + mechanism.r == m
     grid = settings.grid(duration)
     state = np.concatenate([position, speed, phi, [0.0]])

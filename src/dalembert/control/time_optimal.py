@@ -238,7 +238,7 @@ def _refuse_waiting(system: System, path: Polynomials) -> None:
 
 def _refuse_undriven(system: System, effort: ArrayLike | None) -> None:
     """A path is that of all coordinates, so that all are driven, by motors within their limits where these count."""
-    passive = getattr(system, "passive_places", ())
+    passive = getattr(system, "passive_indices", ())
     if passive:
         raise ArmError(
             f"{system.name}: coordinate {system.joint_names[passive[0]]!r} is passive, and nobody drives it along a "

@@ -6,31 +6,21 @@ closes the loops at every evaluation, so that nothing drifts (as in ``control/me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from ..mechanisms.branches import WORSE
-from ..mechanisms.chain_frames import PAST
 from ..mechanisms.continuation import LARGEST_BEND, LARGEST_TURN, SMALLEST_STEP
 from ..mechanisms.mechanism_system import MechanismSystem
-from ..simulation.plant import MotorPlant, Plant
+from ..simulation.plant import Plant
 from ..simulation.saturation import saturation_of
-from .arm_model import (
-    base_parameters,
-    bounded,
-    contact_quantities,
-    coordinates_of,
-    input_quantities,
-    joint_limits,
-    limit_quantities,
-    nonnegative_indices,
-)
-from .circuit import circuit_divisors, circuit_functions, circuit_parameters
 from .fmu_model import FmuModel, FmuVariable
 from .loop_functions import MechanismFunctions
+from .plant_model import bounded, coordinates_of, plant_model
 from .variable_names import structured
+
+Array = NDArray[np.float64]
 
 GLUE = """\
 /* phi closed at q, in the assembly mode of the start; `first` is what one step from the guess gives; 0 where Newton
@@ -132,74 +122,40 @@ def mechanism_model(
     plant: Plant, system: MechanismSystem, stops: bool, restitution: float, saturate: bool | None
 ) -> FmuModel:
     """The model of a plant whose system is a mechanism."""
-    mechanism_functions = MechanismFunctions(system)
-    mechanism, assembly = system.mechanism, system.mechanism.assembly
+    functions = MechanismFunctions(system)
+    assembly, chains = system.mechanism.assembly, system.mechanism.chains
     home = np.asarray(system.near, dtype=float)
     home_q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(home[None]), 0), 1)[0, : system.n]
-    coordinates = coordinates_of(plant, home_q.tolist())
-    motors = structured(plant.input_names) if isinstance(plant, MotorPlant) else ()
     saturation = saturation_of(plant, saturate)
-    if saturation is not None and saturation.coupled and len(motors) != system.n:
+    if saturation is not None and saturation.coupled and len(plant.input_names) != system.n:
         raise ArmError(f"{system.name}: its motors share the limits of joints; write the FMU with saturate=False")
-    table = base_parameters(coordinates, restitution)
-    inputs = input_quantities(plant, coordinates, motors)
-    if saturation is not None:
-        table.add("INPUT_LIMIT", limit_quantities(inputs, saturation.inputs.tolist(), "limit"))
-        table.add("JOINT_LIMIT", joint_limits(coordinates, saturation))
-    functions = mechanism_functions.functions
-    if isinstance(plant, MotorPlant) and plant.electric is not None:
-        circuit_parameters(table, plant, motors)
-        functions |= circuit_functions(plant)
-    table.add("PHYSICS", mechanism_functions.rows)
-    start = table.offsets["PHYSICS"]
-    coordinate_joints = [c.joint for c in assembly.coordinates if c.joint >= 0]  # these have stops
-    lower, upper = mechanism.chains.lower - PAST, mechanism.chains.upper + PAST
-    lower[coordinate_joints], upper[coordinate_joints] = -np.inf, np.inf
-    units = ["rad" if turns else "m" for turns in mechanism.chains.revolute]
-    names = structured(mechanism.chains.joint_names)
-    return FmuModel(
-        title=plant.name,
-        coordinates=coordinates,
-        input_kind=plant.kind if isinstance(plant, MotorPlant) else "joint torque",
-        inputs=inputs,
-        motors=motors,
-        motor_units=plant.driven.motor_units if isinstance(plant, MotorPlant) else (),
-        contacts=contact_quantities(plant),
-        parameters=table,
-        own_outputs=mechanism_functions.outputs,
-        functions=functions,
-        glue=GLUE.format(
-            lower=_values(lower), upper=_values(upper), home=_values(home), home_q=_values(home_q),
-            off=assembly.n + assembly.r, aligned=max(1, len(assembly.turning)),
-            square=int(assembly.n + assembly.r == assembly.m), worse=repr(float(WORSE**2)),
-            turn=LARGEST_TURN, bend=LARGEST_BEND, smallest=repr(SMALLEST_STEP),
-            **{
-                f"contacts{end}": f", {point}rows, {point}drift" if plant.contacts else ""
-                for end, point in POINTS.items()
-            },
-            **{
-                f"ratios{end}": f", {point}ratios" if mechanism_functions.motors else ""
-                for end, point in POINTS.items()
-            },
-        ),
-        stops=stops,
-        limited=saturation is not None,
-        limited_at_joints=saturation is not None and saturation.coupled,
-        currents=motors if plant.extra else (),
-        joints=tuple(
-            FmuVariable(f"joint.{name}", unit, f"position of joint {label}")
-            for name, unit, label in zip(names, units, mechanism.chains.joint_names, strict=True)
-        ),
-        friction_groups=tuple(
-            (start + offset, start + offset + 1, start + offset + 2)
-            for offset, _ in mechanism_functions.shafts.values()
-        ),
-        positive=nonnegative_indices(table),
-        divisors=circuit_divisors(table, plant),
-        loads=tuple(start + offset for offset in mechanism_functions.loads.values()),
+    joints = tuple(
+        FmuVariable(f"joint.{name}", "rad" if turns else "m", f"position of joint {label}")
+        for name, turns, label in zip(structured(chains.joint_names), chains.revolute, chains.joint_names, strict=True)
+    )
+    return plant_model(
+        plant, functions, coordinates_of(plant, home_q.tolist()), saturation, stops, restitution,
+        glue=_glue(plant, functions, home, home_q), outputs=functions.outputs, loads=list(functions.loads.values()),
+        joints=joints,
     )  # fmt: skip
 
 
-def _values(row: Sequence[float] | np.ndarray) -> str:
+def _glue(plant: Plant, functions: MechanismFunctions, home: Array, home_q: Array) -> str:
+    assembly = functions.assembly
+    stopped = [c.joint for c in assembly.coordinates if c.joint >= 0]
+    lower, upper = functions.mechanism.chains.outermost(stopped)
+    return GLUE.format(
+        lower=_values(lower), upper=_values(upper), home=_values(home), home_q=_values(home_q),
+        off=assembly.n + assembly.r, aligned=max(1, len(assembly.turning)),
+        square=int(assembly.n + assembly.r == assembly.m), worse=repr(float(WORSE**2)),
+        turn=LARGEST_TURN, bend=LARGEST_BEND, smallest=repr(SMALLEST_STEP),
+        **{
+            f"contacts{end}": f", {point}rows, {point}drift" if plant.contacts else "" for end, point in POINTS.items()
+        },
+        **{f"ratios{end}": f", {point}ratios" if functions.motors else "" for end, point in POINTS.items()},
+    )  # fmt: skip
+
+
+def _values(row: Array) -> str:
     """Numbers as C literals; limits that are none as large ones."""
     return ", ".join(repr(bounded(float(x))) for x in row)

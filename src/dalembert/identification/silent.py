@@ -23,8 +23,8 @@ from .log import Array
 if TYPE_CHECKING:
     from .result import Identification
 
-TOLD = 1 / 3
-"""Share of its size below which the error of a combination lets it be told."""
+LARGEST_ERROR = 1 / 3
+"""Share of its size up to which the error of a combination lets it count as known."""
 VAGUE = 10.0
 """Sizes by which a combination may be off before anything was measured: enough to call it unknown."""
 SECONDS, STATES = 10.0, 160
@@ -86,7 +86,7 @@ def silent(identified: Identification) -> tuple[Silent, ...]:
     scale = np.outer(size, size)
     scaled_information = information(identified) * scale + np.eye(len(size)) / VAGUE**2
     errors = np.sqrt(np.diag(np.linalg.inv(scaled_information)))
-    missing = np.flatnonzero(errors > TOLD)
+    missing = np.flatnonzero(errors > LARGEST_ERROR)
     if not len(missing):
         return ()
     trials = [
@@ -99,7 +99,7 @@ def silent(identified: Identification) -> tuple[Silent, ...]:
     ]
     listed = []
     for k in missing.tolist():
-        sufficient = [trial for trial in trials if trial[2][k] <= TOLD]
+        sufficient = [trial for trial in trials if trial[2][k] <= LARGEST_ERROR]
         best = min(trials, key=lambda trial: float(trial[2][k]))
         joints, motion, after = (
             min(sufficient, key=lambda trial: (len(trial[0]), float(trial[2][k]))) if sufficient else best

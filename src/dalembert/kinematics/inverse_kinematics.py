@@ -22,8 +22,8 @@ from .closed_form.decomposition import ClosedForm, closed_form_of
 from .descent import Descent, Lanes
 from .held_joints import HeldJoints
 from .joint_solutions import JointSolutions
+from .null_space import check_criterion, settled
 from .pose_errors import poses_of
-from .spare_joints import check_criterion, settled
 from .starts import TABLE, Starts, ranges
 from .step_kernel import compiled_step
 from .task import Task

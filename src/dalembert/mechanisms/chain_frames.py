@@ -37,11 +37,11 @@ class FrameOn:
     at: Placement = Placement()
 
     @classmethod
-    def of(cls, given: FrameOn | str) -> FrameOn:
+    def of(cls, frame: FrameOn | str) -> FrameOn:
         """From "chain", "chain:link" or "ground"."""
-        if isinstance(given, FrameOn):
-            return given
-        chain, _, link = str(given).partition(":")
+        if isinstance(frame, FrameOn):
+            return frame
+        chain, _, link = str(frame).partition(":")
         return cls(chain.strip(), link.strip())
 
     def __str__(self) -> str:
@@ -121,12 +121,18 @@ class ChainFrames:
         """Upper position limits (rad or m) in the order of phi; inf for none."""
         return np.array([joint.limits.upper for arm in self.arms.values() for joint in arm.moving])
 
+    def outermost(self, but: Sequence[int] = ()) -> tuple[Array, Array]:
+        """Where joints may be, least and greatest ``(m,)``: limits, and what rounding adds; ``but`` some, anywhere."""
+        lower, upper = self.lower - PAST, self.upper + PAST
+        lower[list(but)], upper[list(but)] = -np.inf, np.inf
+        return lower, upper
+
     def beyond_limits(self, phi: Array, but: Sequence[int] = ()) -> str:
         """The first joint of one configuration ``(m,)``, ``but`` some, that is beyond its limits; empty if none is."""
-        for sign, bounds in ((-1, self.lower), (1, self.upper)):
-            violated = [k for k in np.flatnonzero(sign * (phi - bounds) > PAST) if k not in but]
-            if violated:
-                k = violated[0]
+        lower, upper = self.outermost(but)
+        for outside, bounds in ((phi < lower, self.lower), (phi > upper, self.upper)):
+            if outside.any():
+                k = int(np.flatnonzero(outside)[0])
                 unit = "rad" if self.revolute[k] else "m"
                 return f"{self.joint_names[k]} passes its limit of {bounds[k]:.6g} {unit}"
         return ""

@@ -175,7 +175,7 @@ class CoordinateKinematics:
         return vector_array(self.m, "home", home)
 
     @property
-    def passive_places(self) -> list[int]:
+    def passive_indices(self) -> list[int]:
         """Which coordinates nobody drives, counted from 0."""
         names = {" ".join(text.split()) for text in self.parts.passive}
         return [index for index, name in enumerate(self.coordinates) if name in names]

@@ -101,7 +101,7 @@ def three_rrr() -> Mechanism:
     )
 
 
-def leg_6r(name: str = "leg") -> ArmDescription:
+def leg_6r() -> ArmDescription:
     """A general arm of six revolute joints: no two axes meet or are parallel."""
     table = [
         (0.05, 1.5, 0.10, 2.0), (0.40, 0.20, 0.05, 3.0), (0.35, -0.25, 0.02, 2.0),
@@ -114,7 +114,7 @@ def leg_6r(name: str = "leg") -> ArmDescription:
         }
         for k, (a, alpha, d, mass) in enumerate(table, start=1)
     ]  # fmt: skip
-    return from_dh(rows, name=name)
+    return from_dh(rows, name="leg")
 
 
 LEG_HOME = (0.57, 0.04, -0.06, -0.68, -1.37, -0.22)

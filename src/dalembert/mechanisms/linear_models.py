@@ -136,7 +136,7 @@ class _Linearization:
     def under_loads(self, load: Array) -> LinearModel:
         """Inputs are loads at the coordinates that are not passive."""
         mechanism = self.mechanism
-        driven = [k for k in range(mechanism.n) if k not in mechanism.passive_places]
+        driven = [k for k in range(mechanism.n) if k not in mechanism.passive_indices]
         lever = np.eye(mechanism.n)[:, driven]
         units = ["N m" if angle else "N" for angle in self._angles()]
         inputs = tuple(Signal(f"tau_{mechanism.coordinates[k]}", units[k]) for k in driven)

@@ -167,7 +167,7 @@ class Mechanism(MechanismMomentum):
 
         ``resisting`` are further loads at the coordinates that have to be overcome.
         """
-        passive = self.passive_places
+        passive = self.passive_indices
         acceleration = np.broadcast_to(
             np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))
         ).copy()

@@ -82,9 +82,9 @@ class MechanismSystem:
         return self.mechanism.coordinates
 
     @property
-    def passive_places(self) -> list[int]:
+    def passive_indices(self) -> list[int]:
         """Which coordinates nobody drives, counted from 0."""
-        return self.mechanism.passive_places
+        return self.mechanism.passive_indices
 
     @cached_property
     def moving(self) -> tuple[MechanismCoordinate, ...]:

@@ -139,27 +139,50 @@ class Reduced:
         )
 
 
+class ControlledPlants:
+    """All rows at once: each plant under the torque of its own controller."""
+
+    def __init__(
+        self, rows: Sequence[Row], arms: Sequence[ArmSystem], models: Sequence[ReducedModel], load: Load | None
+    ) -> None:
+        self.arm = arms[0]
+        exact = {k: row.knows_load for k, row in enumerate(rows) if row.model is None}
+        rows_of = [{k for k, row in enumerate(rows) if row.plant == p} for p in range(len(arms))]
+        # The empty arm is also what an exact controller believes in that is not told of the load.
+        rows_of[0] |= {k for k, knows_load in exact.items() if not knows_load}
+        self.plants = [Exact(system, sorted(plant_rows)) for system, plant_rows in zip(arms, rows_of, strict=True)]
+        self.informed = np.array([k for k, knows_load in exact.items() if knows_load], int)
+        self.programs = [Reduced(model, rows, load) for model in models]
+
+    def accelerations(self, q: Array, qd: Array, commanded: Array) -> Array:
+        """qdd ``(rows, n)`` where the controllers command ``commanded``."""
+        count, n = q.shape
+        matrix, bias, torque = np.zeros((count, n, n)), np.zeros((count, n)), np.zeros((count, n))
+        for p, plant in enumerate(self.plants):
+            inertia, plant_bias = plant(q, qd)
+            if p == 0:
+                torque[plant.rows] = (inertia @ commanded[plant.rows][..., None])[..., 0] + plant_bias
+            matrix[plant.rows], bias[plant.rows] = inertia, plant_bias
+        rows = self.informed
+        torque[rows] = (matrix[rows] @ commanded[rows][..., None])[..., 0] + bias[rows]
+        for program in self.programs:
+            torque[program.rows] = program(q, qd, commanded)
+        try:
+            return np.asarray(np.linalg.solve(matrix, (torque - bias)[..., None])[..., 0])
+        except np.linalg.LinAlgError:
+            raise ArmError(
+                f"{self.arm.where}the inertia matrix of {self.arm.name} is singular on the way, so that torques do not "
+                "say how it moves; give every joint some inertia"
+            ) from None
+
+
 def tracked(
     motion: Polynomials, rows: Sequence[Row], arms: Sequence[ArmSystem], models: Sequence[ReducedModel],
     load: Load | None, tell: Callable[[str], None],
 ) -> tuple[Array, Array]:  # fmt: skip
     """Times and errors (times, rows, joints) of all rows, in one integration."""
     arm, count, n = arms[0], len(rows), arms[0].n
-    # The empty arm is also what an exact controller believes in that is not told of the load.
-    plants = [
-        Exact(
-            system,
-            [
-                k
-                for k, row in enumerate(rows)
-                if row.plant == p or (p == 0 and row.model is None and not row.knows_load)
-            ],
-        )
-        for p, system in enumerate(arms)
-    ]
-    programs = [Reduced(model, rows, load) for model in models]
-    exact = np.array([k for k, row in enumerate(rows) if row.model is None], int)
-    uninformed = np.array([k for k, row in enumerate(rows) if row.model is None and not row.knows_load], int)
+    plants = ControlledPlants(rows, arms, models, load)
     next_report = 0.0
 
     def slope(t: float, x: Array) -> Array:
@@ -170,24 +193,7 @@ def tracked(
         q, qd = x.reshape(2, count, n)
         reference_q, reference_qd, reference_qdd = motion.state(t)
         commanded = reference_qdd + KD * (reference_qd - qd) + KP * (reference_q - q)
-        matrix, bias, torque = np.zeros((count, n, n)), np.zeros((count, n)), np.zeros((count, n))
-        for p, plant in enumerate(plants):
-            inertia, plant_bias = plant(q, qd)
-            if p == 0:
-                torque[plant.rows] = (inertia @ commanded[plant.rows][..., None])[..., 0] + plant_bias
-            matrix[plant.rows], bias[plant.rows] = inertia, plant_bias
-        informed = np.setdiff1d(exact, uninformed)
-        torque[informed] = (matrix[informed] @ commanded[informed][..., None])[..., 0] + bias[informed]
-        for program in programs:
-            torque[program.rows] = program(q, qd, commanded)
-        try:
-            qdd = np.linalg.solve(matrix, (torque - bias)[..., None])[..., 0]
-        except np.linalg.LinAlgError:
-            raise ArmError(
-                f"{arm.where}the inertia matrix of {arm.name} is singular on the way, so that torques do not say how "
-                "it moves; give every joint some inertia"
-            ) from None
-        return np.stack([qd, qdd]).ravel()
+        return np.stack([qd, plants.accelerations(q, qd, commanded)]).ravel()
 
     times = np.linspace(0.0, motion.duration, SAMPLES)
     begin = np.stack([np.tile(motion.state(0.0)[0], (count, 1)), np.zeros((count, n))]).ravel()

@@ -55,7 +55,7 @@ def mechanism_page(
     elif refused:
         sections.append(Section("way", "On the way", refused, ()))
     mobility = mechanism.mobility(phi)
-    passive = mechanism.passive_places
+    passive = mechanism.passive_indices
     driven_names = [name for index, name in enumerate(mechanism.coordinates) if index not in passive]
     free = f"; nobody drives {', '.join(mechanism.coordinates[index] for index in passive)}" if passive else ""
     glance = tag("p", f"{mobility}; driven at {', '.join(driven_names) or 'no coordinate'}{free}.")
@@ -91,8 +91,8 @@ def write_mechanism_page(
 
 
 def _motion(mechanism: Mechanism, start: Array, end: Array, duration: float, phi: Array) -> MotionOnPage:
-    if mechanism.passive_places:
-        name = mechanism.coordinates[mechanism.passive_places[0]]
+    if mechanism.passive_indices:
+        name = mechanism.coordinates[mechanism.passive_indices[0]]
         raise ArmError(f"Nobody drives {name}, so that no motion can be asked of it; simulate it, or drive it too.")
     if not duration > 0:
         raise ArmError(f"a motion takes time; got a duration of {duration:g} s")

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..arm.errors import ArmError
 from ..arm.io.whole_files import made_folder, replacing, write_whole
 from ..reduction.states import Amounts
-from ..simulation.motion_files import Given, motion_of
+from ..simulation.motion_files import MotionSource, motion_of
 from ..systems.arm_system import ArmSystem
 from .assemble import Question, Report, report
 from .html.browser import NONE_FOUND, find_browser, write_pdf
@@ -28,7 +28,7 @@ def write_report(
     acceleration: Amounts = None,
     tolerances: Sequence[float] = (0.05, 0.01),
     pose: Sequence[float] | None = None,
-    motion: Given = None,
+    motion: MotionSource = None,
     against: ArmSystem | None = None,
     pdf: str | Path | None = None,
     csv: str | Path | None = None,

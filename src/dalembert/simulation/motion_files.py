@@ -25,7 +25,7 @@ from ..design.motion_samples import Array, MotionSamples, Moved, checked
 from ..systems.protocol import SystemCoordinate
 from .csv_table import Cell, CsvTable, clock_unit, name_and_unit
 
-Given: TypeAlias = Any
+MotionSource: TypeAlias = Any
 """A file (str or Path), (q, qd, qdd) of shape (..., n) each, a simulated motion, a trajectory, or a MotionSamples."""
 
 ORDERS = ("q", "qd", "qdd")
@@ -36,31 +36,31 @@ UNITS = {"rad": 1.0, "deg": math.pi / 180, "m": 1.0, "cm": 0.01, "mm": 0.001}
 ANGLES = ("rad", "deg")
 
 
-def motion_of(arm: ArmDescription, given: Given) -> MotionSamples:
+def motion_of(arm: ArmDescription, source: MotionSource) -> MotionSamples:
     """The samples of a motion in any of its forms."""
-    if isinstance(given, MotionSamples):
-        return checked(arm, given)
-    if isinstance(given, str | Path):
-        return read_motion(arm, Path(given))
-    if hasattr(given, "acceleration") and hasattr(given, "duration"):
-        t = np.linspace(0.0, float(given.duration), SAMPLES)
-        states = (np.asarray(given.position(t)), np.asarray(given.velocity(t)), np.asarray(given.acceleration(t)))
+    if isinstance(source, MotionSamples):
+        return checked(arm, source)
+    if isinstance(source, str | Path):
+        return read_motion(arm, Path(source))
+    if hasattr(source, "acceleration") and hasattr(source, "duration"):
+        t = np.linspace(0.0, float(source.duration), SAMPLES)
+        states = (np.asarray(source.position(t)), np.asarray(source.velocity(t)), np.asarray(source.acceleration(t)))
         return checked(arm, MotionSamples("the trajectory", *states, t))
-    if hasattr(given, "t") and hasattr(given, "qd"):
-        t, q, qd = (real_array(name, x) for name, x in (("t", given.t), ("q", given.q), ("qd", given.qd)))
+    if hasattr(source, "t") and hasattr(source, "qd"):
+        t, q, qd = (real_array(name, x) for name, x in (("t", source.t), ("q", source.q), ("qd", source.qd)))
         # A simulation notes an event twice, before and after; only the state after it goes on.
         last_at_time = np.append(np.diff(t) > 0, True)
         return completed(
             arm, "the motion", t[last_at_time], {"q": q[last_at_time], "qd": qd[last_at_time]}, "the motion"
         )
     try:
-        states = tuple(given)
+        states = tuple(source)
         q, qd, qdd = (real_array(name, x) for name, x in zip(ORDERS, states, strict=True))
     except (TypeError, ValueError) as fault:
         if isinstance(fault, ArmError):
             raise
         raise ArmError(
-            f"{arm.name}: a motion is a CSV file, (q, qd, qdd), a simulated motion or a trajectory, not {given!r:.80}"
+            f"{arm.name}: a motion is a CSV file, (q, qd, qdd), a simulated motion or a trajectory, not {source!r:.80}"
         ) from None
     return checked(arm, MotionSamples("the motion", q, qd, qdd))
 

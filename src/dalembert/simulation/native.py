@@ -7,24 +7,22 @@ estimate and step control, around a closed loop (``control/compiled_loop.py``).
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Callable, Hashable
 from functools import partial
-from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 import numpy as np
 
 from ..arm.description import ArmDescription
-from ..compile import build, cache
+from ..compile import build
 from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.emit_batch import ANY_VECTOR, ROOT, head
 from ..compile.emit_c import VECTOR_SIGN, Program, Style, literal, statements
 from ..compile.functions import function, system_facts
 from ..compile.integrators import advance
 from ..compile.kernel import Kernel, code_digest
-from ..compile.shared_library import CompiledLibrary
+from ..compile.shared_library import CompiledLibrary, built_library
 from ..compile.sincos import source as sincos_source
 
 
@@ -118,21 +116,15 @@ def loaded(text: str, facts: str, agrees: Callable[[CompiledLibrary], bool] | No
 
     ``agrees`` says, before it is kept, whether it computes what NumPy does: a compiler that gets it wrong is not used.
     """
+
+    def verify(library: CompiledLibrary) -> None:
+        if agrees is not None and not agrees(library):
+            raise build.CompileError(
+                f"the C compiler {build.find().command[0]} built an integrator that computes wrongly"
+            )
+
     try:
-        compiler = build.find()
-        key = hashlib.sha256(
-            "\0".join((facts, code_digest(), compiler.identity, build.machine(), text)).encode()
-        ).hexdigest()
-
-        def built(folder: Path) -> Path:
-            path = build.compiled(compiler, text, folder, ("-O2",))
-            if agrees is not None and not agrees(CompiledLibrary(path)):
-                raise build.CompileError(
-                    f"the C compiler {compiler.command[0]} built an integrator that computes wrongly"
-                )
-            return path
-
-        return CompiledLibrary(cache.library(key, built))
+        return CompiledLibrary(built_library(text, ("-O2",), facts, code_digest(), verify=verify))
     except build.CompileError as fault:
         build.warn_slow(fault)
         return None

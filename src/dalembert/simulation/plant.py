@@ -47,7 +47,7 @@ class Plant:
         self.smooth: System = system.frictionless() if system.has_friction else system
         self.input_names: tuple[str, ...] = system.joint_names
         self.input_units = tuple("N m" if joint.kind == "revolute" else "N" for joint in system.moving)
-        self.passive = getattr(system, "passive_places", ())  # of mechanisms
+        self.passive = getattr(system, "passive_indices", ())  # of mechanisms
         self.damped = system.has_dampers
         # single states in a loop: the kernel itself, without the checks that a public call makes
         self._forward = self.smooth.fast_forward_dynamics()

@@ -80,15 +80,3 @@ class Shafts:
             raise ArmError(f"the width of smooth friction is {width:g}; give a speed above zero")
         direction, slope = SMOOTH[law](speed / width)
         return sliding(Duals(REAL), self.law, Dual(direction, {0: slope / width}), Dual(speed, {0: 1}))
-
-
-def resultant(driving: Array, speed: Array, shafts: Shafts, load: Array | float = 0.0) -> Array:
-    """F_aire of uncoupled motors: (17), with the load that a standing motor carries, and (18).
-
-    With ``load`` zero this is the printed law. The resultant of a motor that is held equals its load.
-    """
-    excess = driving - load
-    held = load * np.ones_like(driving)
-    breaking = driving - shafts.starting * np.sign(excess)
-    standing = np.where(np.abs(excess) <= shafts.starting, held, breaking)
-    return np.where(speed == 0, standing, driving - shafts.moving(speed))

@@ -21,7 +21,7 @@ from .three_parallel import ThreeParallel
 Array = NDArray[np.float64]
 TRIALS = 12
 """Poses at which a decomposition is tried before it is used."""
-FOUND_AGAIN = 1e-5
+ROUND_TRIP = 1e-5
 """How close (rad, or parts of the length) a trial has to come back; trials may lie near singular poses."""
 
 
@@ -104,4 +104,4 @@ def _recovers_positions(arm: MovingArm, form: ClosedForm) -> bool:
         return False
     difference = np.abs(candidates - q[:, None, :])
     difference = np.where(turns, np.abs(np.remainder(difference + np.pi, 2 * np.pi) - np.pi), difference / length)
-    return bool((difference.max(axis=-1).min(axis=-1) < FOUND_AGAIN).all())
+    return bool((difference.max(axis=-1).min(axis=-1) < ROUND_TRIP).all())

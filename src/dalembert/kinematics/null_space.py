@@ -1,6 +1,6 @@
-"""What an arm with joints to spare does with them: stay off its limits, or off singular poses.
+"""What a redundant arm does in the null space of its task: stay off its limits, or off singular poses.
 
-In the null space of the task the joints go down the gradient of a criterion (Liegeois 1977):
+The joints go down the gradient of a criterion, projected on that null space (Liegeois 1977):
 
     "limits"          sum of ((q - middle) / range)^2 / 2
     "manipulability"  -log sqrt(det J J^T), Yoshikawa 1985
