@@ -85,6 +85,19 @@ def test_a_bound_without_work_is_the_sum_of_the_moduli() -> None:
     assert found.bound == pytest.approx(sum(wave.most(box.reach) for wave in waves))
 
 
+@pytest.mark.usefixtures("compiled_kernels")
+def test_high_orders_of_seven_joints_are_gone_through_all_the_same() -> None:
+    """Eight waves of seven joints, orders up to three: 8 7^7 coefficients. |cos 3x - cos x| is at most 8/sqrt(27)."""
+    k = np.vstack([3 * np.eye(7, dtype=np.int64), np.eye(7, dtype=np.int64)[:1]])
+    none = np.zeros_like(k)
+    bent = collected(k[[0, 7]], none[:2], np.array([1.0, -1.0]))
+    small = [collected(k[[j]], none[:1], np.array([1e-3])) for j in range(7)]
+    result = largest_sum([bent, *small], random_box(np.random.default_rng(0), 7, circle=True), 1.5, GAP, 1e10)
+    largest = 8 / 27**0.5
+    assert result.searched
+    assert largest <= result.bound <= (1 + GAP) * (largest + 7e-3)
+
+
 def test_a_position_without_end_is_refused() -> None:
     square = collected(np.array([[0]]), np.array([[2]]), np.array([1 + 0j]))
     endless = Box(np.array([-np.inf]), np.array([np.inf]), np.array([False]))

@@ -33,8 +33,8 @@ VANISHING = 2.0**-60
 """More than a coefficient can lose where its square is below the numbers of float32."""
 FAULT = 1e-9
 """Part of the sum of all moduli by which a value computed in floats may be above a bound that holds."""
-LARGEST = 6_000_000
-"""Most coefficients of all waves together."""
+LARGEST = 20_000_000
+"""Most coefficients of all waves together (4 bytes each, twice while they are laid out)."""
 COARSEST, FINER, DEARER = 0.12, 2.0, 2.0
 """Gap that is shown first, as a part of the largest value met, how much smaller the next one is, and about how much
 more work that one takes."""
@@ -104,17 +104,19 @@ class SumOfMagnitudes:
     def _tensor(self, waves: Sequence[Wave]) -> Single:
         """Coefficients by basis functions, one axis for each joint, the waves last."""
         shape = [axis.size for axis in self.axes]
-        dense = np.zeros((len(waves), prod(shape)), np.complex128)
-        k, p = (np.concatenate([getattr(wave, field) for wave in waves]) for field in ("k", "p"))
-        c: Complex = np.concatenate([wave.c for wave in waves]) * monomials(self.reach[None], p)[0]
-        row = np.repeat(np.arange(len(waves)) * prod(shape), [len(wave) for wave in waves])
-        for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
-            index = tuple(
-                p[:, axis.joint] if axis.slides else sign * k[:, axis.joint] + axis.degree for axis in self.axes
-            )
-            np.add.at(dense.reshape(-1), row + (np.ravel_multi_index(index, shape) if index else 0), half)
-        real = to_real(dense.reshape(len(waves), *shape), [None if axis.slides else axis.degree for axis in self.axes])
-        return np.ascontiguousarray(np.moveaxis(real, 0, -1), np.float32)
+        degrees = [None if axis.slides else axis.degree for axis in self.axes]
+        real = np.empty((len(waves), *shape), np.float32)
+        for number, wave in enumerate(waves):  # one after the other: complex numbers take four times as much memory
+            dense = np.zeros(shape, np.complex128)
+            c: Complex = wave.c * monomials(self.reach[None], wave.p)[0]
+            for sign, half in ((1, c / 2), (-1, np.conj(c) / 2)):
+                index = tuple(
+                    wave.p[:, axis.joint] if axis.slides else sign * wave.k[:, axis.joint] + axis.degree
+                    for axis in self.axes
+                )
+                np.add.at(dense, index, half)
+            real[number] = to_real(dense[None], degrees)[0]
+        return np.ascontiguousarray(np.moveaxis(real, 0, -1))
 
     def position(self, at: Array) -> Array:
         """The position of all joints, given one number for each axis; joints without an axis are at the centre."""
