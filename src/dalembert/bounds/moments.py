@@ -53,17 +53,20 @@ def mean_square(wave: Wave, box: Box) -> float:
     if total < CANCELLED * size * size:
         rules = [_points(n, slide, box, j) for j, n, slide in zip(joints, degrees, slides, strict=True)]
         if np.prod([len(x) for x, _ in rules]) <= MOST_POINTS:
-            return _sampled(wave, box, rules)
+            tables = [_basis(n, slide, x) for n, slide, (x, _) in zip(degrees, slides, rules, strict=True)]
+            return _sampled(dense, tables, [weight for _, weight in rules])
     return max(total, 0.0)
 
 
-def _sampled(wave: Wave, box: Box, rules: Sequence[tuple[Array, Array]]) -> float:
-    """The mean square from values at all combinations of the points of each joint."""
-    grids = np.meshgrid(*(x for x, _ in rules), indexing="ij")
-    q, share = np.tile(box.centre, (grids[0].size, 1)), np.ones(1)
-    for j, x, (_, w) in zip(wave.joints, grids, rules, strict=True):
-        q[:, j], share = x.ravel(), np.multiply.outer(share, w).ravel()
-    return float(share @ np.concatenate([wave(batch) for batch in np.array_split(q, 1 + len(q) // 4096)]) ** 2)
+def _sampled(dense: Complex, tables: Sequence[Complex], weights: Sequence[Array]) -> float:
+    """The mean square from values at all combinations of the points of each joint, its basis functions in a table."""
+    values, axes = dense, ([0], [0])
+    for table in tables:
+        values = np.tensordot(values, table, axes=axes)
+    squares: Array = np.square(values.real)
+    for weight in weights:
+        squares = np.tensordot(squares, weight, axes=axes)
+    return float(squares)
 
 
 def _points(n: int, slide: bool, box: Box, j: int) -> tuple[Array, Array]:
@@ -77,6 +80,12 @@ def _points(n: int, slide: bool, box: Box, j: int) -> tuple[Array, Array]:
         return np.linspace(0, 2 * np.pi, count, endpoint=False), np.full(count, 1 / count)
     x, w = np.polynomial.legendre.leggauss(n + 1 if slide else int(np.ceil(2 * n * box.half[j])) + 8)
     return np.asarray(box.centre[j] + box.half[j] * x, np.float64), np.asarray(w / 2, np.float64)
+
+
+def _basis(n: int, slide: bool, x: Array) -> Complex:
+    """The powers of a sliding position, or exp(i k x) for k from -n to n, in rows, at the points x."""
+    row = np.arange(0 if slide else -n, n + 1)[:, None]
+    return np.asarray(x**row if slide else np.exp(1j * row * x), np.complex128)
 
 
 def _gram(n: int, slide: bool, box: Box, j: int) -> Complex:
