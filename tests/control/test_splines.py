@@ -10,6 +10,7 @@ from scipy.interpolate import CubicSpline
 
 import dalembert as da
 from dalembert.control.splines import largest, stretched
+from dalembert.control.trajectories import Polynomials
 
 POINTS = np.array([[0.0, 0.1], [0.5, -0.4], [0.2, 0.3], [1.0, 0.0]])
 
@@ -92,6 +93,16 @@ def test_wrong_splines_are_refused() -> None:
     ):
         with pytest.raises(da.ArmError, match=said):
             call()
+
+
+@pytest.mark.parametrize("speed", [0.5, 10.0])
+def test_a_path_is_gone_within_the_acceleration_that_its_bends_take_too(speed: float) -> None:
+    """q'' = q_ss s'^2 + q_s s'': along (s, 2 s + s^2) both parts have the same sign while s gathers speed."""
+    parabola = Polynomials(np.array([0.0, 1.0]), np.array([[[0.0, 0.0], [1.0, 2.0], [0.0, 1.0]]]))
+    motion = da.timed(parabola, speed=speed, acceleration=2.0)
+    t = np.linspace(0, motion.duration, 5001)[1:-1]
+    use = np.abs(motion.velocity(t)).max() / speed, np.abs(motion.acceleration(t)).max() / 2.0
+    assert 0.6 < max(use) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("kind", ["cubic", "quintic"])

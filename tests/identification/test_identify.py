@@ -74,6 +74,16 @@ def test_a_load_is_found_from_two_runs() -> None:
     assert found.load.mass == pytest.approx(found.mass)
 
 
+def test_the_inertia_of_a_load_is_found_about_its_mass_centre() -> None:
+    """Not about the tool: m (c.c E - c c^T) alone would be half as much again."""
+    system, load = robot(), da.Load(mass=3.0, com=(0.02, -0.03, 0.1), inertia=(0.02, 0.03, 0.01))
+    without = da.identify(system.arm, log(system, noise=0.01))
+    found = without.load(log(system.holding(load), 7, path=1, noise=0.01))
+    assert (np.abs(found.inertia - np.diag([0.02, 0.03, 0.01])) < 3 * found.inertia_error).all()
+    assert found.inertia_error.max() < 1e-3
+    assert np.array(found.load.body.central, float) == pytest.approx(found.inertia)
+
+
 def test_a_known_load_is_no_part_of_the_links() -> None:
     system = robot()
     load = da.Load(mass=3.0, com=(0.0, 0.0, 0.1))

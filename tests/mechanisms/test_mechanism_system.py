@@ -252,6 +252,21 @@ def test_a_joint_that_comes_to_its_limit_ends_a_motion_without_stops_with_a_word
         da.simulate(bar.as_system(), [0.0], bar.coordinates_of(bar.home), [1.0], duration=1.0)
 
 
+def test_a_coordinate_passes_its_limit_in_a_motion_without_stops() -> None:
+    """Its stop is the simulation's: asked for, it holds; else the motion is that of the mechanism without limits."""
+    free = gallery.four_bar()._with(gravity=(0, 0, 0), coordinates=gallery.four_bar().coordinates)
+    start = free.coordinates_of(free.home)
+    open_way = da.simulate(free.as_system(), [0.0], start, [1.0], duration=0.5)
+    (name,) = free.coordinates
+    half = float(open_way.q[len(open_way.q) // 2, 0])
+    bar = limited_four_bar(name, da.Limits(-10.0, half)).as_system()
+    for compiled in (False, None):
+        motion = da.simulate(bar, [0.0], start, [1.0], duration=0.5, compiled=compiled)
+        np.testing.assert_allclose(motion.q[-1], open_way.q[-1], rtol=1e-6)
+    stopped = da.simulate(bar, [0.0], start, [1.0], duration=0.5, stops=True)
+    assert stopped.q.max() <= half + 1e-6 < open_way.q.max()
+
+
 def test_a_body_that_drives_move_on_the_base_turns_with_the_base():
     """Its weight by hand: a rod of 2 kg at 0.1 m from the first axis, the base turned by a quarter."""
     arm = da.load("planar-2r")

@@ -126,6 +126,7 @@ def test_joints_that_are_proved_closely_are_not_proved_again(search: Search) -> 
 
 def test_no_point_of_the_curve_is_without_a_bound() -> None:
     model = da.load("planar-3r").analysis().reduce(0.1, curve=True)
+    assert model.curve
     assert all(np.all(np.isfinite(point.bound)) for point in model.curve)
 
 

@@ -84,6 +84,7 @@ def test_a_million_states_of_a_random_arm_never_exceed_the_proved_bound(seed: in
     assert np.all(errors(model, MILLION) <= model.bound + 1e-9 * model.scale)
     assert np.all(model.share <= tolerance + 1e-12)
     assert model.after.total < model.before.total
+    assert any(e.bound > 1e-12 for e in model.coefficient_errors)
     assert all(e.tightness <= 2 for e in model.coefficient_errors if e.bound > 1e-12)
 
 
@@ -100,6 +101,7 @@ def test_puma_at_one_percent_takes_fewer_operations_than_armstrong_khatib_and_bu
     assert np.all(one_percent.share <= 0.01)
     assert np.all(one_percent.tightness <= 1.3)
     assert np.all(errors(one_percent, 200_000) <= one_percent.bound + 1e-9)
+    assert one_percent.coefficient_errors
     assert all(e.tightness <= 2 for e in one_percent.coefficient_errors)
     assert np.all(one_percent.found <= one_percent.bound)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,6 +51,18 @@ def test_what_simulate_saves_is_read_back(tmp_path: Path) -> None:
     exact = ARM.forward_dynamics(motion.q, motion.qd, np.zeros_like(motion.q))
     assert found.qdd == pytest.approx(exact, abs=1e-2 * np.abs(exact).max())
     assert motion_of(ARM, motion).qdd == pytest.approx(found.qdd)
+
+
+def test_of_two_states_at_one_time_the_one_after_goes_on() -> None:
+    """A record that notes an impact before and after it: the speed before is no part of the motion from then on."""
+    t = np.concatenate([T[:21], T[20:]])
+    speed = np.where(np.arange(42) < 21, 2.0, -1.0)
+    q = np.where(np.arange(42) < 21, 2.0 * t, 1.0 - (t - 0.5))
+    record = SimpleNamespace(t=t, q=np.stack([q, q], axis=1), qd=np.stack([speed, speed], axis=1))
+    found = motion_of(ARM, record)
+    assert found.t == pytest.approx(T)
+    assert found.qd[20] == pytest.approx([-1.0, -1.0])
+    assert found.qd[19] == pytest.approx([2.0, 2.0])
 
 
 def test_a_trajectory_is_a_motion_too() -> None:

@@ -48,7 +48,7 @@ def motion_of(arm: ArmDescription, source: MotionSource) -> MotionSamples:
         return checked(arm, MotionSamples("the trajectory", *states, t))
     if hasattr(source, "t") and hasattr(source, "qd"):
         t, q, qd = (real_array(name, x) for name, x in (("t", source.t), ("q", source.q), ("qd", source.qd)))
-        # A simulation notes an event twice, before and after; only the state after it goes on.
+        # A record may note an event twice, before and after; only the state after it goes on.
         last_at_time = np.append(np.diff(t) > 0, True)
         return completed(
             arm, "the motion", t[last_at_time], {"q": q[last_at_time], "qd": qd[last_at_time]}, "the motion"
