@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,11 @@ def rubbing(mechanism: da.Mechanism, compiled: bool) -> da.Mechanism:
     )  # fmt: skip
 
 
+def _both(mechanism: da.Mechanism) -> list[tuple[Any, np.ndarray]]:
+    """The mechanism in its joints and the system in its coordinates, each with where it stands."""
+    return [(mechanism, mechanism.home), (mechanism.as_system(), mechanism.coordinates_of(mechanism.home))]
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("make", [gallery.three_rrr, gallery.slider_crank, gallery.five_bar])
 def test_forward_dynamics_undoes_inverse_dynamics_where_some_coordinates_stand_and_others_move(
@@ -37,10 +43,7 @@ def test_forward_dynamics_undoes_inverse_dynamics_where_some_coordinates_stand_a
     for standing in range(n):
         qd, qdd = rng.uniform(-1, 1, (2, 6, n))
         qd[:, standing] = 0.0
-        for system, at in (
-            (mechanism, mechanism.home),
-            (mechanism.as_system(), mechanism.coordinates_of(mechanism.home)),
-        ):
+        for system, at in _both(mechanism):
             tau = system.inverse_dynamics(at, qd, qdd)
             inertia = system.mass_matrix(at)
             rounding = 1e-13 * np.linalg.cond(inertia) * np.abs(np.linalg.inv(inertia)).max() * np.abs(tau).max()
@@ -60,3 +63,22 @@ def test_a_standing_coordinate_is_held_up_to_its_starting_friction(make: Callabl
     for more in (-0.55, 0.0, 0.55):
         push = tau + more * np.eye(n)[0]
         assert mechanism.forward_dynamics(mechanism.home, qd, push)[0] == pytest.approx(0.0, abs=1e-10)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_joint_between_that_turns_back_starts_against_its_friction_once(
+    compiled: bool, request: pytest.FixtureRequest
+) -> None:
+    """A passive joint that stands for an instant and is accelerated by the motion of the others."""
+    if compiled:
+        request.getfixturevalue("compiled_kernels")
+    mechanism = rubbing(gallery.five_bar(), compiled)
+    first = mechanism.influence(mechanism.home).first
+    for joint in (1, 3):
+        qd = np.array([-first[joint, 1], first[joint, 0]]) / np.abs(first[joint]).max()
+        for qdd in np.random.default_rng(joint).normal(size=(5, 2)):
+            for system, at in _both(mechanism):
+                tau = system.inverse_dynamics(at, qd, qdd)
+                assert system.forward_dynamics(at, qd, tau) == pytest.approx(qdd, abs=1e-9)
+                several = system.forward_dynamics(at, np.tile(qd, (3, 1)), np.tile(tau, (3, 1)))
+                assert several == pytest.approx(np.tile(qdd, (3, 1)), abs=1e-9)

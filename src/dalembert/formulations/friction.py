@@ -48,7 +48,12 @@ class ShaftFriction:
         return cls(mean, half, starting, viscous, friction.model)
 
     def __bool__(self) -> bool:
-        return not all(isinstance(x, int) and x == 0 for x in (self.mean, self.half, self.starting, self.viscous))
+        return self.dry or not (isinstance(self.viscous, int) and self.viscous == 0)
+
+    @property
+    def dry(self) -> bool:
+        """True if some of it does not vanish with the speed."""
+        return not all(isinstance(x, int) and x == 0 for x in (self.mean, self.half, self.starting))
 
 
 def coulomb(field: Field, shaft: ShaftFriction, direction: Scalar, speed: Scalar) -> Scalar:
@@ -114,7 +119,7 @@ def resistance(
     """
     if not shaft:
         return 0
-    if all(isinstance(x, int) and x == 0 for x in (shaft.mean, shaft.half, shaft.starting)):
+    if not shaft.dry:
         return mul(shaft.viscous, speed)
     direction = direction_of_sum(field, [speed] if terms is None else terms[0])
     total = sliding(field, shaft, direction, speed)

@@ -73,14 +73,16 @@ class SystemOverRing:
         method: Callable[..., list[Scalar]] = newton_euler.inverse_dynamics,
         links: Chain | None = None,
         friction_speeds: Sequence[Scalar] | None = None,
+        friction_rates: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         """tau; ``ring`` may be dual numbers over the ring of the system.
 
         Friction is that of shafts at joint speeds ``friction_speeds`` where these are given: what a controller feeds
-        forward, since the sign of a measured speed about rest is a relay.
+        forward, since the sign of a measured speed about rest is a relay. Shafts that stand then resist nothing, or
+        start with the joint accelerations ``friction_rates``.
         """
         torques = self.coupling.load(method(links or self.links, ring, *self.coupling.motion(q, qd, qdd)))
-        return self.torque_beyond_links(ring, q, qd, qdd, torques, friction_speeds)
+        return self.torque_beyond_links(ring, q, qd, qdd, torques, friction_speeds, friction_rates)
 
     def torque_beyond_links(
         self,
@@ -90,12 +92,13 @@ class SystemOverRing:
         qdd: Sequence[Scalar],
         links: list[Scalar] | None = None,
         friction_speeds: Sequence[Scalar] | None = None,
+        friction_rates: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         """What drives, friction, springs and dampers ask for, added to torques of the links where these are given."""
         torques: list[Scalar] = [0] * self.n if links is None else links
         if self.train is not None:
             torques = _sum(torques, self.drive_torque(ring, q, qd, qdd))
-        return self.torque_beyond_bodies(ring, q, qd, qdd, torques, friction_speeds)
+        return self.torque_beyond_bodies(ring, q, qd, qdd, torques, friction_speeds, friction_rates)
 
     def torque_beyond_bodies(
         self,
@@ -105,6 +108,7 @@ class SystemOverRing:
         qdd: Sequence[Scalar],
         bodies: list[Scalar] | None = None,
         friction_speeds: Sequence[Scalar] | None = None,
+        friction_rates: Sequence[Scalar] | None = None,
     ) -> list[Scalar]:
         """What friction, springs and dampers ask for, added to torques of all bodies where these are given."""
         torques: list[Scalar] = [0] * self.n if bodies is None else bodies
@@ -112,7 +116,7 @@ class SystemOverRing:
             rubbing = (
                 self.friction(ring, q, qd, qdd)
                 if friction_speeds is None
-                else self.friction(ring, q, friction_speeds, [0] * self.n)
+                else self.friction(ring, q, friction_speeds, friction_rates or [0] * self.n)
             )
             torques = _sum(torques, rubbing)
         if self.elastics:

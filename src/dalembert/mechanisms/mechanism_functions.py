@@ -108,7 +108,7 @@ def _joint_motion(g: TransferGraph) -> Tables:
 def _transfer(g: TransferGraph) -> Tables:
     factors = g.map.factors(g.phi)
     motion = g.map.motion(g.phi, g.input("qd", g.n), [0] * g.n, factors)
-    load = g.map.torque(g.phi, motion.rate, motion.rate2)
+    load = g.map.torque(g.phi, motion.rate, motion.rate2, starting=False)
     bias = g.map.carried(motion.x, [a - b for a, b in zip(load, g.input("joint_load", g.m), strict=True)])
     return motion.x, motion.rate, motion.rate2, g.map.inertia(g.phi, motion.x), bias, [factors.spread]
 
@@ -122,7 +122,7 @@ def _rates(g: TransferGraph) -> Tables:
 def _model(g: TransferGraph) -> Tables:
     factors = g.map.factors(g.phi)
     x = g.map.influence(factors)
-    rate = g.map.rates([dot(row, g.input("qd", g.n)) for row in x])
+    rate = [dot(row, g.input("qd", g.n)) for row in x]
     power = g.map.power(g.phi, x, g.map.second_influence(g.phi, x, factors))
     return g.map.inertia(g.phi, x), power, g.map.carried(x, g.map.applied(g.phi, rate)), [factors.spread]
 

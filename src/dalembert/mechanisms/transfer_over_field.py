@@ -176,33 +176,37 @@ class TransferOverField:
     ) -> TransferredMotion:
         """[G^phi_q], phi' and phi'' at q', q''."""
         x = self.influence(factors)
-        rate = self.rates([dot(row, qd) for row in x])
+        rate = [dot(row, qd) for row in x]
         bend = self.rows(phi, rate)[2]
         right_side = [sub(a, b) for a, b in zip(qdd, bend, strict=False)] + [sub(0, b) for b in bend[len(qdd) :]]
-        return TransferredMotion(x, rate, self.rates(factors.solve(right_side)))
+        return TransferredMotion(x, rate, factors.solve(right_side))
 
-    def rates(self, rates: list[Scalar]) -> list[Scalar]:
-        """Rates or accelerations of the joints, those of standing ones zero where dry friction takes their direction.
-
-        r (sgn (r - e) + sgn (r + e))^2 / 4 is r beyond e, and zero within, for e a share of the sum of all magnitudes.
-        """
-        if not any(arm.contacts for arm in self.chains.arms.values()):
-            return rates
-        field = self.field
-        edge = mul(field.number(STILL), total([mul(field.sign(r), r) for r in rates]))
-        signs = [add(field.sign(sub(r, edge)), field.sign(add(r, edge))) for r in rates]
-        return [mul(r, mul(field.number(Fraction(1, 4)), mul(s, s))) for r, s in zip(rates, signs, strict=True)]
-
-    def torque(self, phi: Sequence[Scalar], rate: Sequence[Scalar], rate2: Sequence[Scalar]) -> list[Scalar]:
-        """T_phi of the open chains for this motion."""
+    def torque(
+        self, phi: Sequence[Scalar], rate: Sequence[Scalar], rate2: Sequence[Scalar], starting: bool = True
+    ) -> list[Scalar]:
+        """T_phi of the open chains for this motion; without ``starting`` shafts that stand resist nothing."""
         torques: list[Scalar] = []
         for system, joints in zip(self.systems, self.chains.slices, strict=True):
-            torques += system.torque(self.field, phi[joints], rate[joints], rate2[joints])
+            speeds = self._directed(rate)[joints] if _rubs_dry(system) else None
+            rates = self._directed(rate2)[joints] if speeds is not None and starting else None
+            torques += system.torque(
+                self.field, phi[joints], rate[joints], rate2[joints], friction_speeds=speeds, friction_rates=rates
+            )
         if not self.assembly.elements:
             return torques
         moved = [dot(row, rate2) for row in self.elements.inertia(self.field, phi)]
         loads = self.elements.load(self.field, phi, rate)
         return [add(sub(a, b), c) for a, b, c in zip(torques, loads, moved, strict=True)]
+
+    def _directed(self, rates: Sequence[Scalar]) -> list[Scalar]:
+        """Rates or accelerations of all joints, zero where they are rounding: dry friction takes its direction there.
+
+        r (sgn (r - e) + sgn (r + e))^2 / 4 is r beyond e, and zero within, for e a share of the sum of all magnitudes.
+        """
+        field = self.field
+        edge = mul(field.number(STILL), total([mul(field.sign(r), r) for r in rates]))
+        signs = [add(field.sign(sub(r, edge)), field.sign(add(r, edge))) for r in rates]
+        return [mul(r, mul(field.number(Fraction(1, 4)), mul(s, s))) for r, s in zip(rates, signs, strict=True)]
 
     def weight(self, phi: Sequence[Scalar]) -> list[Scalar]:
         """dV/dphi of the weight of the open chains."""
@@ -247,10 +251,13 @@ class TransferOverField:
         self, phi: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], load: Sequence[Scalar],
         factors: Reflections,
     ) -> tuple[list[Scalar], TransferredMotion]:  # fmt: skip
-        """q'' under loads ``tau`` at the coordinates and ``load`` at the joints; the motion at q'' = 0 with it."""
+        """q'' under loads ``tau`` at the coordinates and ``load`` at the joints; the motion at q'' = 0 with it.
+
+        Shafts that stand resist nothing here.
+        """
         motion = self.motion(phi, qd, [0] * len(qd), factors)
         inertia = self.inertia(phi, motion.x)
-        joint_bias = self.torque(phi, motion.rate, motion.rate2)
+        joint_bias = self.torque(phi, motion.rate, motion.rate2, starting=False)
         bias = self.carried(motion.x, [sub(a, b) for a, b in zip(joint_bias, load, strict=True)])
         paths = factor.DensePaths(self.assembly.n)
         lower, pivots = factor.factor(paths, self.field, inertia)
@@ -308,7 +315,8 @@ class TransferOverField:
             if system.elastics:
                 extra = list(system.elastic_load(self.field, phi[joints], rate[joints]))
             if system.train is not None:
-                rubbed = system.friction(self.field, phi[joints], rate[joints], [0] * len(extra))
+                speeds = self._directed(rate) if _rubs_dry(system) else rate
+                rubbed = system.friction(self.field, phi[joints], speeds[joints], [0] * len(extra))
                 extra = [sub(a, b) for a, b in zip(extra, rubbed, strict=True)]
             loads[joints] = [add(a, b) for a, b in zip(loads[joints], extra, strict=True)]
         return loads
@@ -317,3 +325,9 @@ class TransferOverField:
 def _less_coordinates(w: Sequence[Scalar], q: Sequence[Scalar]) -> list[Scalar]:
     """w - (q, 0): what the coordinates lack, and the closures as they are."""
     return [*(sub(value, target) for value, target in zip(w, q, strict=False)), *w[len(q) :]]
+
+
+def _rubs_dry(system: SystemOverRing) -> bool:
+    """Whether some friction of the drives of a chain has a direction at rest."""
+    train = system.train
+    return train is not None and any(shaft.dry for shaft in (*train.motor_friction, *train.joint_friction))
