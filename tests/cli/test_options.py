@@ -30,7 +30,7 @@ from command_runs import (
     shaped,
     words_of,
 )
-from dalembert.cli.run import COMMANDS
+from dalembert.cli.run import BAD_INPUT, COMMANDS
 from dalembert.cli.system_options import READING, STATES
 from dalembert.compile import operations as counts
 from dalembert.compile.functions import function
@@ -185,6 +185,13 @@ def test_ranges_says_what_the_analysis_says(options: tuple[str, ...], arm: da.Ar
         assert (row["lower"], row["upper"]) == (one.lower, one.upper)
 
 
+@pytest.mark.parametrize("words", [(), ("--split",)])
+def test_json_of_significance_has_all_terms_and_refuses_a_floor(words: tuple[str, ...], folder: Path) -> None:
+    refused = run(folder, "significance", folder / "arm.toml", "--json", "--least", "0.5", *words)
+    assert refused.code == BAD_INPUT
+    assert "--json prints all terms; leave out --least" in refused.err
+
+
 @pytest.mark.parametrize(
     "options", [*((option,) for option in (*SHAPE, *STATES)), ("load", "drives", "speed", "acceleration")], ids="+".join
 )
@@ -253,7 +260,7 @@ def test_a_gap_counts_for_coefficients_and_ratios_asked_for_by_name(folder: Path
         assert far["upper"] - far["maximum"] > near["upper"] - near["maximum"]
         assert one.tolerance == pytest.approx(0.2 * (one.maximum - one.minimum), rel=0.2)
     refused = run(folder, *words[:-2], "D12/D11", "--along", "joint2", "--gap", "0.2")
-    assert refused.code == 2
+    assert refused.code == BAD_INPUT
     assert "--gap" in refused.sentences[0]
 
 
@@ -261,7 +268,7 @@ def test_a_box_of_joints_that_stand_still_is_refused_along_another(folder: Path)
     words = ["ranges", "planar-3r", "--of", "D12/D11", "--along", "joint2", "--box"]
     assert run(folder, *words, "joint2=0:1").code == 0
     refused = run(folder, *words, "joint3=0:1")
-    assert refused.code == 2
+    assert refused.code == BAD_INPUT
     assert "--at" in refused.sentences[0]
 
 

@@ -147,7 +147,9 @@ def test_what_cannot_be_honoured_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ArmError, match=said):
             arm.write_fmu(tmp_path / "arm.fmu", **options)
-    assert not (tmp_path / "arm.fmu").exists()
+    with pytest.raises(ArmError, match=r"arm\.txt: the file of an FMU ends in \.fmu"):
+        arm.write_fmu(tmp_path / "arm.txt")
+    assert not list(tmp_path.iterdir())
 
 
 def test_motors_that_slide_have_units_of_forces_throughout(tmp_path: Path) -> None:

@@ -55,7 +55,9 @@ def ik(
         Spare | None,
         typer.Option("--criterion", help="What joints to spare are for: off the limits, or off singular poses."),
     ] = None,
-    starts: Annotated[int, typer.Option("--starts", help="Starts to try at most, 1 to 256.")] = 256,
+    starts: Annotated[
+        int, typer.Option("--starts", help="Starts to try at most, 1 to 256, where no closed form gives the answer.")
+    ] = 256,
     degrees: Annotated[bool, typer.Option("--degrees", help="Angles of joints in degrees, but for --json.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:

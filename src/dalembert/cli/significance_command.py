@@ -56,6 +56,8 @@ def significance(
         raise ArmError(
             "--motion has its own positions, speeds and accelerations; leave out --speed, --acceleration, --box"
         )
+    if as_json and least is not None:
+        raise ArmError("--json prints all terms; leave out --least")
     if split:
         if motion is not None:
             raise ArmError("--split judges over all states; leave out --motion")

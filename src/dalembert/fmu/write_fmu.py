@@ -86,6 +86,8 @@ def model_of(plant: Plant, stops: bool, restitution: float, saturate: bool | Non
 
 def write_model(model: FmuModel, path: str | Path, version: str) -> WrittenFmu:
     """Write the FMU of a model."""
+    if Path(path).suffix != ".fmu":
+        raise ArmError(f"{path}: the file of an FMU ends in .fmu, and importers look for that; name it so")
     name = identifier(model.title)
     draft = sources(model, version, name, "")
     shaped = "\0".join((version, __version__, model.title, *(f"{k}\0{text}" for k, text in sorted(draft.items()))))
