@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dalembert.arm.errors import ArmError
 from dalembert.systems.sticking import contact_forces, free_directions, holding_share
 
 
@@ -15,6 +16,17 @@ def test_contacts_share_what_they_hold_and_let_go_together():
     force, rate = contact_forces(np.eye(2), np.array([-4.0, 0.0]), rows, low, high)
     assert force == pytest.approx([1.0, 1.0])
     assert rate == pytest.approx([-1.0, -2.0])
+
+
+def test_forces_of_a_matrix_near_a_symmetric_one_fulfil_the_conditions_and_no_others_are_told():
+    low, high, torque = -np.ones(2), np.ones(2), np.array([3.0, 0.5])
+    forces, accelerations = contact_forces(np.array([[2.0, 0.1], [0.0, 1.0]]), torque, np.eye(2), low, high)
+    assert forces == pytest.approx([-1.0, -0.5])  # the first moves against its limit, the second stands
+    assert accelerations == pytest.approx([1.0, 0.0])
+    # D^-1 of this one is positive definite too, but sweep by sweep the forces go round between their limits
+    turning = np.linalg.inv([[1.0, 10.0], [-10.0, 1.0]])
+    with pytest.raises(ArmError, match="too far from symmetric"):
+        contact_forces(turning, np.linalg.solve([[1.0, 10.0], [-10.0, 1.0]], np.ones(2)), np.eye(2), low, high)
 
 
 def test_free_directions_are_exact_where_joints_stand():

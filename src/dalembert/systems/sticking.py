@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.errors import ArmError
 from ..arm.shaft_friction import Friction
 from ..formulations.friction import ShaftFriction, contact_friction
 from ..rings.real import REAL
@@ -28,6 +29,8 @@ Array = NDArray[np.float64]
 
 SWEEPS = 2000
 """Sweeps of Gauss-Seidel at most; a handful suffice for matrices near a symmetric one."""
+SETTLED = 1e-9
+"""Change of the forces, as a part of the largest, in the last of so many sweeps that is still an answer."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,15 @@ def _forces_of_any_matrix(
         for c in np.flatnonzero(np.diag(matrix)):  # the others stand still whatever moves
             residual = start[c] + matrix[c] @ force - matrix[c, c] * force[c]
             force[c] = np.clip(-residual / matrix[c, c], low[c], high[c])
-        if np.abs(force - before).max() <= 1e-16 * max(1.0, np.abs(force).max()):
+        change = np.abs(force - before).max() / max(1.0, np.abs(force).max())
+        if change <= 1e-16:
             break
+    else:
+        if change > SETTLED:
+            raise ArmError(
+                "which shafts stand cannot be decided, since the matrix of this reduced model is too far from "
+                "symmetric; reduce it with a smaller tolerance"
+            )
     return force, start + matrix @ force
 
 
