@@ -48,9 +48,8 @@ def joints_table(arm: ArmDescription) -> DataTable:
                 unit(joint, "effort"),
             )
         )
-    return DataTable(
-        "joints", "Joints and their limits", columns, tuple(rows), "A dash: the description gives no limit."
-    )
+    note = "A dash: the description gives no limit." if any(None in row for row in rows) else ""
+    return DataTable("joints", "Joints and their limits", columns, tuple(rows), note)
 
 
 def finite(value: float) -> float | None:

@@ -79,5 +79,6 @@ def system_html(system: MechanismSystem) -> str:
         for name, joint, *limits in zip(system.joint_names, system.moving, system.lower, system.upper, strict=True)
     ]
     drives = "with its drives" if system.counts_drives else "without drives"
-    table = DataTable("coordinates", "Coordinates", columns, tuple(rows), "A dash: no limit is given.")
+    note = "A dash: no limit is given." if any(None in row for row in rows) else ""
+    table = DataTable("coordinates", "Coordinates", columns, tuple(rows), note)
     return framed(heading(f"Mechanism {system.name} as a system of {system.n} coordinates, {drives}"), table)
