@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -108,6 +110,16 @@ def test_narrower_vectors_give_the_same_torques(flags: str, fresh_cache: Path, m
         pytest.skip("needs a processor that has these")
     monkeypatch.setattr(build, "TUNING", (("-march=x86-64", *flags.split()),))
     check(Kernel(function(ARM, "inverse_dynamics")))
+
+
+@posix
+def test_ctrl_c_while_the_compiler_runs_is_ctrl_c_though_it_ends_in_the_same_moment():
+    """Python waits a moment for it to end; that it is no longer there to be killed says nothing of the compiler."""
+    press = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    press.start()
+    with pytest.raises(KeyboardInterrupt):
+        build._run([sys.executable, "-c", "import time; time.sleep(0.3)"], 60.0)
+    press.join()
 
 
 @posix

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +13,7 @@ from hypothesis import strategies as st
 
 import dalembert as da
 from dalembert.arm.description_numbers import numbers_of, with_numbers
+from dalembert.compile import build, cache
 from dalembert.compile.kernel import Kernel
 from dalembert.formulations.system import SystemOverRing
 from dalembert.rings.real import REAL
@@ -116,3 +121,39 @@ def test_one_kernel_serves_designs_that_differ_in_numbers_alone() -> None:
         design_function(first, "inverse_dynamics", names).identity
         == design_function(second, "inverse_dynamics", names).identity
     )
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_a_study_compiles_its_kernels_once_and_those_of_a_changed_arm_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As docs/compile.md says; what asks each design itself, a few times, compiles nothing."""
+    runs: list[int] = []
+    compiled = build.compiled
+
+    def counted(compiler: build.Compiler, source: str, *rest: Any, **named: Any) -> Path:
+        if "kernel_batch" in source or "kernel_single" in source:
+            runs.append(len(source))
+        return compiled(compiler, source, *rest, **named)
+
+    monkeypatch.delenv(build.SWITCH, raising=False)
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(build, "compiled", counted)
+    arm = da.load("planar-2r")
+    motion = da.quintic([[0, 0], [1, -1]], 1.0)
+
+    def runs_of(system: Any, low: float, samples: int, *outputs: Any) -> int:
+        runs.clear()
+        result = da.study(system, {"load.mass": (low, 2)}, list(outputs), motion=motion, samples=samples)
+        assert not result.failed.size
+        return len(runs)
+
+    def own(design: Any) -> float:
+        return float(design.gravity_load([0.3, 0.2])[0])
+
+    assert runs_of(arm, 0, 4, "peak_torque") == 1
+    assert runs_of(arm, 0.5, 64, "peak_torque", "energy") == 0
+    name = next(name for name in numbers_of(arm) if name.endswith(".mass") and name.startswith("link"))
+    changed = with_numbers(arm, {name: 1.5 * float(numbers_of(arm)[name].value)})
+    assert runs_of(changed, 0, 4, "peak_torque") == 1
+    assert runs_of(changed, 0, 8, own) == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -163,3 +165,82 @@ def test_units_of_an_optimum_are_those_of_its_joints(arm: Any, motion: Any) -> N
     assert da.optimize_design(arm, objective="energy", **asked).unit == "J"
     assert da.optimize_design(arm, objective="rms_torque", joints="joint2", **asked).unit == "N m"
     assert da.optimize_design(arm, weights=[1, 2, 3], **asked).unit == "1"
+
+
+def pressed_after(calls: int) -> tuple[Callable[[str, float], None], list[tuple[str, float]]]:
+    """A progress that presses Ctrl-C at this call, and what it has been told."""
+    told: list[tuple[str, float]] = []
+
+    def follow(text: str, share: float) -> None:
+        told.append((text, share))
+        if len(told) == calls:
+            raise KeyboardInterrupt
+
+    return follow, told
+
+
+@pytest.mark.parametrize("calls", [10, 90, 150])
+def test_an_interrupt_ends_with_the_best_design_met_that_keeps_the_limits(arm: Any, motion: Any, calls: int) -> None:
+    """Its objective and its limits are those of a study of that design, and no better one of the points was tried."""
+    present = float(sum(body.inertia.mass for body in arm.bodies))
+    limits = [("mass", (), present + 4)]
+    follow, told = pressed_after(calls)
+    best = da.optimize_design(
+        arm, WEIGHT, "energy", motion=motion, limits=limits, starts=3, progress=follow,
+    )  # fmt: skip
+    assert len(told) == calls
+    assert (best.interrupted, best.converged, best.certified) == (True, False, False)
+    assert "interrupted" in best.summary
+    found = da.study(
+        arm, {name: {"values": [value]} for name, value in best.values.items()}, ["energy"], motion=motion,
+        design="grid",
+    ).values[0, 0]  # fmt: skip
+    assert best.value == pytest.approx(found, rel=1e-9)
+    assert best.values["load.link2.mass"] <= 4 + 1e-5
+    whole = da.optimize_design(arm, WEIGHT, "energy", motion=motion, limits=limits, starts=3)
+    assert whole.value * (1 - 1e-6) <= best.value
+    search = design_search(arm, WEIGHT, "energy", motion=motion, limits=limits)
+    search.starts(3, 0)
+    tried = search.low + search.wide * search.spread[: min(calls - 2, 64)]
+    kept = [float(search.pieces(x)[0].max()) for x in tried if search.excess(x) <= 0]
+    assert best.value <= min(kept) * (1 + 1e-12)
+
+
+def test_a_worst_case_that_is_interrupted_has_a_proved_bound_and_says_certified_only_with_it(arm: Any) -> None:
+    follow, _ = pressed_after(100)
+    best = da.optimize_design(arm, WEIGHT, "range", coefficient="G2", starts=2, progress=follow)
+    assert best.interrupted
+    assert best.bound is not None
+    poses = np.random.default_rng(0).uniform(arm.lower, arm.upper, (20000, 3))
+    largest = np.abs(best.system.gravity_load(poses)[:, 1]).max()
+    assert largest <= max(best.bound.upper, -best.bound.lower)
+    if best.certified:
+        assert max(best.bound.upper, -best.bound.lower) <= best.value * (1 + 1e-6) + best.bound.gap
+
+
+def test_before_a_design_keeps_the_limits_an_interrupt_is_one(arm: Any, motion: Any) -> None:
+    limits = [("peak_torque", ["joint1"], 0.01)]
+    for calls in (1, 70):
+        follow, _ = pressed_after(calls)
+        with pytest.raises(KeyboardInterrupt):
+            da.optimize_design(arm, WEIGHT, motion=motion, limits=limits, starts=2, progress=follow)
+
+
+@pytest.mark.parametrize("most", [400.0, 1e-3])
+def test_progress_never_goes_back_and_is_told_of_every_design(arm: Any, motion: Any, most: float) -> None:
+    """Also of the designs tried where none keeps the limits."""
+    follow, told = pressed_after(0)
+    limits = [("energy", (), most)]
+    with contextlib.suppress(ArmError):
+        da.optimize_design(arm, WEIGHT, "peak_torque", motion=motion, limits=limits, starts=2, progress=follow)
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 1
+    assert len(told) > 64
+    labels = [text.partition(",")[0] for text, _ in told]
+    if most > 1:
+        assert told[-1] == ("done", 1.0)
+        assert any("best so far" in text and "N m" in text for text, _ in told)
+    else:
+        assert "designs that exceed the limits least" in labels
+    assert labels.index("search 1 of 2") < labels.index("search 2 of 2")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import dalembert as da
 from dalembert.api.study_loading import study_arm
 from dalembert.arm.errors import ArmError
 from dalembert.cli import main
+from dalembert.studies.evaluator import DesignEvaluator
 from dalembert.studies.study import Study
 from dalembert.studies.study_file import parse_study
 
@@ -193,6 +196,65 @@ def test_ctrl_c_in_the_search_for_the_best_design_leaves_what_was_worked_out(
     assert answer["best"] is None
     assert "interrupted while the best design was looked for" in shown.err
     assert (tmp_path / "p.html").exists()
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_ctrl_c_in_the_search_keeps_the_best_design_met_and_says_so(
+    as_json: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the terminal, in JSON and on the page."""
+
+    @contextlib.contextmanager
+    def bar(first: str) -> Iterator[Any]:
+        told: list[str] = []
+
+        def follow(text: str, share: float) -> None:
+            told.append(text)
+            if len(told) == 5:
+                raise KeyboardInterrupt
+
+        yield follow
+
+    monkeypatch.setattr("dalembert.cli.study_command.reducing_bar", bar)
+    file, page = tmp_path / "study.toml", tmp_path / "p.html"
+    file.write_text(QUESTIONS, "utf-8")
+    assert main(["study", str(file), "--page", str(page), *(["--json"] if as_json else [])]) == 0
+    shown = capsys.readouterr()
+    assert "note: interrupted; this is the best design met so far" in shown.err
+    sentence = "The search was interrupted"
+    assert sentence in page.read_text("utf-8")
+    if as_json:
+        best = json.loads(shown.out)["best"]
+        assert (best["interrupted"], best["converged"], best["certified"]) == (True, False, False)
+    else:
+        assert sentence in " ".join(shown.out.split())
+
+
+@pytest.mark.parametrize("chunks", [0, 1])
+def test_ctrl_c_says_what_is_kept_of_a_study_and_nothing_where_nothing_is(
+    chunks: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate = DesignEvaluator.evaluate
+    done: list[int] = []
+
+    def until(evaluator: DesignEvaluator, designs: Any) -> Any:
+        if len(done) == chunks:
+            raise KeyboardInterrupt
+        done.append(len(designs))
+        return evaluate(evaluator, designs)
+
+    monkeypatch.setattr(DesignEvaluator, "evaluate", until)
+    file = tmp_path / "study.toml"
+    file.write_text(PLAIN.replace("samples = 4", "samples = 4\nchunk = 3"), "utf-8")
+    assert main(["study", str(file), "-o", str(tmp_path / "r.csv")]) == 130
+    said = capsys.readouterr().err
+    kept = list((tmp_path / "r.csv.parts").glob("*.npz")) if chunks else []
+    if chunks:
+        assert "3 of 4 designs are kept beside" in said
+        assert kept
+    else:
+        assert "no design was done yet" in said
+        assert "kept" not in said
 
 
 def test_a_function_comes_from_the_command_line_and_numbers_are_listed(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -14,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from dalembert.arm.errors import ArmError
 
 from .printing import heading, paragraph, say, table
+from .reducing_bar import reducing_bar
 
 if TYPE_CHECKING:
     from dalembert.markup.data_tables import DataTable
@@ -80,15 +79,21 @@ def study(
     if page is not None:
         check_folder(page)
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
+    bar = DesignsBar()
     try:
-        with progress_bar() as progress:
+        with bar.bar:
             result = study_.run(
                 output, executor=executor, workers=threads if threads is not None else processes,
-                scheduler=scheduler or None, progress=progress,
+                scheduler=scheduler or None, progress=bar,
             )  # fmt: skip
     except KeyboardInterrupt:
-        if output is not None:
-            print(f"interrupted; what is done is kept beside {output}: the same command goes on", file=sys.stderr)
+        if output is not None and bar.done:
+            print(
+                f"interrupted; {bar.done:,} of {bar.total:,} designs are kept beside {output}: the same command goes "
+                "on", file=sys.stderr,
+            )  # fmt: skip
+        else:
+            print(f"interrupted; {'no design was done yet' if output else 'nothing is kept'}", file=sys.stderr)
         raise
     best, fault = None, None  # type: Any, ArmError | KeyboardInterrupt | None
     try:
@@ -109,6 +114,8 @@ def study(
     for path in (output, page):
         if path is not None:
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
+    if best is not None and best.interrupted:
+        print("note: interrupted; this is the best design met so far that keeps the limits", file=sys.stderr)
     if isinstance(fault, KeyboardInterrupt):
         print("interrupted while the best design was looked for; none is told", file=sys.stderr)
         raise fault
@@ -134,26 +141,32 @@ def own_output(word: str) -> Any:
     return Output("own", name, function=function)
 
 
-@contextlib.contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """Progress: a bar on a terminal, a line now and then in a log."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("designs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console,
-        transient=True, disable=not console.is_terminal,
-    )  # fmt: skip
-    last = time.monotonic()
-    with bar:
-        task = bar.add_task("designs", total=None)
+class DesignsBar:
+    """Designs that are done: a bar on a terminal, a line now and then in a log.
 
-        def follow(done: int, total: int) -> None:
-            nonlocal last
-            bar.update(task, completed=done, total=total)
-            if not console.is_terminal and time.monotonic() - last > PAUSE:
-                last = time.monotonic()
-                print(f"study: {done:,} of {total:,} designs", file=sys.stderr, flush=True)
+    Until the first ones are, it only moves: kernels may be compiled before, and a chunk is done as a whole.
+    """
 
-        yield follow
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self.log = not console.is_terminal
+        self.bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True,
+            disable=self.log,
+        )  # fmt: skip
+        self.task = self.bar.add_task("preparing", total=None)
+        self.done = self.total = 0
+        self.last = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+        if done:
+            self.bar.update(self.task, description=f"{done:,} of {total:,} designs", completed=done, total=total)
+        else:
+            self.bar.update(self.task, description=f"kernels and first of {total:,} designs")
+        if self.log and time.monotonic() - self.last > PAUSE:
+            self.last = time.monotonic()
+            print(f"study: {done:,} of {total:,} designs", file=sys.stderr, flush=True)
 
 
 def optimum(study_file: StudyFile) -> Any:
@@ -163,7 +176,10 @@ def optimum(study_file: StudyFile) -> Any:
     from dalembert.studies.optimum import optimize_design
 
     study_ = study_file.study
-    return optimize_design(study_.system, study_.factors, motion=study_.motion, seed=study_.seed, **study_file.optimize)
+    with reducing_bar("best design") as tell:
+        return optimize_design(
+            study_.system, study_.factors, motion=study_.motion, seed=study_.seed, progress=tell, **study_file.optimize
+        )
 
 
 def sensitivities(result: StudyResult, study_file: StudyFile) -> tuple[list[DataTable], list[str]]:
@@ -243,7 +259,7 @@ def record(result: StudyResult, study_file: StudyFile, tables: list[DataTable], 
         "best": None if best is None else {
             "objective": best.objective, "value": best.value, "before": best.before, "unit": best.unit,
             "factors": dict(best.values), "units": dict(best.units), "certified": best.certified,
-            "converged": best.converged, "active": list(best.active),
+            "converged": best.converged, "interrupted": best.interrupted, "active": list(best.active),
         },
     }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import logging
@@ -147,7 +148,9 @@ def _run(command: list[str], limit: float, folder: Path | None = None) -> subpro
             out, err = process.communicate(timeout=limit)
         except BaseException:
             if own_group:
-                os.killpg(process.pid, signal.SIGKILL)
+                # It may just have ended: an interrupt waits a moment for it. That must not take the interrupt's place.
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
             else:
                 process.kill()
             raise

@@ -17,6 +17,7 @@ from .design_numbers import Designed, designed
 from .factors import Factor, FactorSet, factors_of
 from .optimum_search import CLOSE, DesignSearch, Limit, SearchEnd
 from .optimum_terms import PEAKS, SMOOTH, DesignTerms
+from .search_course import Progress
 
 Array = NDArray[np.float64]
 
@@ -27,8 +28,10 @@ class DesignOptimum:
 
     ``bound`` is the certified range of the coefficient where the objective is a worst case over all poses: no pose
     exceeds its ``upper`` or falls below its ``lower``. ``certified`` says that the bound meets the value.
-    ``active`` are limits and ends that hold the design where it is. ``unit`` is that of ``value`` and ``before`` ("1"
-    where torques are set against weights, empty where joints have different ones), ``units`` those of the factors.
+    ``interrupted`` says that the search was ended before its time: it is the best design met by then that keeps the
+    limits. ``active`` are limits and ends that hold the design where it is. ``unit`` is that of ``value`` and
+    ``before`` ("1" where torques are set against weights, empty where joints have different ones), ``units`` those of
+    the factors.
     """
 
     objective: str
@@ -43,6 +46,7 @@ class DesignOptimum:
     certified: bool
     converged: bool
     rounds: int
+    interrupted: bool = False
 
     def __repr__(self) -> str:
         return f"<DesignOptimum {self.summary}>"
@@ -52,7 +56,8 @@ class DesignOptimum:
         """Objective and value in one line, with what they were and whether they are certified."""
         proved = ", certified over all poses" if self.certified else ""
         unit = f" {self.unit}" if self.unit not in ("", "1") else ""
-        return f"{self.objective}: {self.value:.6g}{unit} (before: {self.before:.6g}{unit}){proved}"
+        ended = ", interrupted" if self.interrupted else ""
+        return f"{self.objective}: {self.value:.6g}{unit} (before: {self.before:.6g}{unit}){proved}{ended}"
 
     def _repr_html_(self) -> str:
         from ..markup.notebook import framed, heading
@@ -74,6 +79,7 @@ def optimize_design(
     limits: Sequence[Limit] = (),
     starts: int = 4,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> DesignOptimum:
     """The values of the factors, between their ends, with the least ``objective``.
 
@@ -85,12 +91,22 @@ def optimize_design(
     taken. A better design somewhere else is not ruled out.
 
     ``system`` may be a mechanism, whose loops are closed anew for each design; it has no "range".
+    ``progress`` is called with what is being done and the share that is. An interrupt (Ctrl-C) ends with the best
+    design met by then that keeps the limits, which says so; before there is one it is an interrupt.
     """
     search = design_search(
         system, factors, objective, motion=motion, joints=joints, weights=weights, coefficient=coefficient, box=box,
-        limits=limits, starts=starts,
+        limits=limits, starts=starts, progress=progress,
     )  # fmt: skip
-    return _answer(search, search.best(search.starts(starts, seed)))
+    try:
+        answer = _answer(search, search.best(search.starts(starts, seed)))
+        search.course.progress("done", 1.0)
+    except KeyboardInterrupt:
+        if search.least is None:
+            raise
+        search.course.progress = lambda text, share: None  # what it raises has ended the search already
+        return _answer(search, search.least, interrupted=True)
+    return answer
 
 
 def design_search(
@@ -105,6 +121,7 @@ def design_search(
     box: Mapping[str | int, tuple[float, float]] | None = None,
     limits: Sequence[Limit] = (),
     starts: int = 4,
+    progress: Progress | None = None,
 ) -> DesignSearch:
     """The search that ``optimize_design`` makes, with all that can be refused of it refused."""
     factor_set = FactorSet(designed(system), factors_of(factors))
@@ -127,10 +144,10 @@ def design_search(
         raise ArmError(f'coefficient and box belong to the objective "range", not to {objective!r}')
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise ArmError(f"starts must be a whole number of at least 1, not {starts!r:.60}")
-    return DesignSearch(terms, objective, joints, weights, coefficient, box, limits)
+    return DesignSearch(terms, objective, joints, weights, coefficient, box, limits, progress)
 
 
-def _answer(search: DesignSearch, end: SearchEnd) -> DesignOptimum:
+def _answer(search: DesignSearch, end: SearchEnd, interrupted: bool = False) -> DesignOptimum:
     """The best end as a result."""
     terms, excess = search.terms, search.excess
     unit, value, bound = end.unit, end.value, end.bound
@@ -157,5 +174,5 @@ def _answer(search: DesignSearch, end: SearchEnd) -> DesignOptimum:
         {factor.name: float(v) for factor, v in zip(factors, x, strict=True)},
         {factor.name: unit for factor, unit in zip(factors, terms.factors.units, strict=True)},
         value, before, search.unit if bound is None else bound.unit,
-        terms.design(x), tuple(ends + active_limits), bound, certified, end.met, search.rounds,
+        terms.design(x), tuple(ends + active_limits), bound, certified, end.met, search.rounds, interrupted,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from ..bounds.ranges import Range
 from ..design.analysis import Analysis
 from .least_excess import least_excess
 from .optimum_terms import SMOOTH, TORQUES, DesignTerms, ImpossibleDesign, Pieces, Smooth
+from .search_course import Progress, SearchCourse
 
 Array = NDArray[np.float64]
 Limit = tuple[str, Sequence[str], float | Sequence[float]]
@@ -57,6 +58,7 @@ class DesignSearch:
     def __init__(
         self, terms: DesignTerms, objective: str, joints: Sequence[str], weights: Sequence[float] | None,
         coefficient: str, box: Mapping[str | int, tuple[float, float]] | None, limits: Sequence[Limit],
+        progress: Progress | None = None,
     ) -> None:  # fmt: skip
         self.terms, self.objective, self.coefficient, self.box = terms, objective, coefficient, box
         if objective == "range":
@@ -73,6 +75,9 @@ class DesignSearch:
         self.poses = np.empty((0, terms.system.n))
         self.limits = [(limit[0], self._limit(*limit)) for limit in limits]
         self.rounds = 0
+        self.course = SearchCourse(progress)
+        self.least: SearchEnd | None = None
+        """The best design met so far that keeps the limits; of a worst case, of those whose range is certified."""
         self.spread = np.empty((0, len(factors)))
         """Points of the cube, spread over it, that may be starts."""
         self.chosen: set[int] = set()
@@ -124,12 +129,30 @@ class DesignSearch:
 
     def pieces(self, x: Array) -> Pieces:
         """What the objective is the largest of."""
-        if self.objective in TORQUES:
-            return self.terms.peak(x, self.objective, self.rows, self.weights)
+        self._tell()
         if self.objective == "range":
             return self.terms.coefficient(x, self.coefficient, self.poses)
-        value, slope = self._smooth(self.objective, x, self.rows, self.weights)
-        return np.array([value]), slope[None]
+        if self.objective in TORQUES:
+            pieces = self.terms.peak(x, self.objective, self.rows, self.weights)
+        else:
+            value, slope = self._smooth(self.objective, x, self.rows, self.weights)
+            pieces = np.array([value]), slope[None]
+        self._met(x, float(pieces[0].max()))
+        return pieces
+
+    def _met(self, x: Array, value: float, bound: Range | None = None) -> None:
+        """Keep this design if it is the best so far that keeps the limits: an interrupt ends with it."""
+        unit = (x - self.low) / self.wide
+        within = bool((np.abs(unit - 0.5) <= 0.5 + STILL).all())
+        if within and value < (np.inf if self.least is None else self.least.value) and self.excess(x) <= CLOSE:
+            self.least = SearchEnd(np.clip(unit, 0, 1), value, True, False, bound)
+
+    def _tell(self) -> None:
+        if self.least is None:
+            self.course.tell()
+            return
+        unit = self.unit if self.least.bound is None else self.least.bound.unit
+        self.course.tell(f", best so far {self.least.value:.4g} {unit if unit != '1' else ''}".rstrip())
 
     def starts(self, count: int, seed: int) -> list[Array]:
         """The present design, and the best of points spread over the cube between the ends.
@@ -142,6 +165,7 @@ class DesignSearch:
         self.spread = qmc.Sobol(len(unit), rng=np.random.default_rng(seed)).random_base2(SCREENED)
         if count == 1:
             return [unit]
+        self.course.begin("designs all over", 1 / (count + 1))
         if self.objective == "range":
             self.poses = Analysis(self.terms.system, self.box).samples
         best = self._least_of_spread(lambda x: self.pieces(x)[0].max() * (1 + max(self.excess(x), 0.0)), count - 1)
@@ -168,17 +192,28 @@ class DesignSearch:
         if not ends:
             raise ArmError(f"{fault}; no design to start from can be: widen or shift the ends of the factors")
         if not any(end.feasible for end in ends):
-            limits = [limit for _, limit in self.limits]
+            self.course.begin("designs that exceed the limits least", 1 / 2)
+            limits = [self._told(limit) for _, limit in self.limits]
             near = [min(ends, key=self._rank).unit, *self._least_of_spread(self.excess, NEARLY)]
             ends += self._ends([least_excess(limits, self.low, self.wide, unit) for unit in near])[0]
         best = min(ends, key=self._rank)
         alike = [end for end in ends if end.met and end.value <= best.value + CLOSE * abs(best.value)]
         return min(alike, key=self._rank) if alike else best
 
+    def _told(self, limit: Callable[[Array], Pieces]) -> Callable[[Array], Pieces]:
+        """The same, telling of each design."""
+
+        def told(x: Array) -> Pieces:
+            self._tell()
+            return limit(x)
+
+        return told
+
     def _ends(self, starts: Sequence[Array]) -> tuple[list[SearchEnd], ImpossibleDesign | None]:
         """Ends of the searches from all starts that can be, and why the first other one cannot."""
         ends, fault = [], None
-        for start in starts:
+        for k, start in enumerate(starts):
+            self.course.begin(f"search {k + 1} of {len(starts)}", 1 / (len(starts) - k + 1))
             try:
                 ends.append(self.run(start))
             except ImpossibleDesign as reason:
@@ -224,10 +259,13 @@ class DesignSearch:
         """A point with its objective, whether it keeps the limits, and the certified range."""
         x = self.low + self.wide * unit
         worst = float(self.pieces(x)[0].max()) if bound is None else max(bound.maximum, -bound.minimum)
+        if bound is not None:
+            self._met(x, worst, bound)
         return SearchEnd(unit, worst, self.excess(x) <= CLOSE, False, bound)
 
     def _learn(self, unit: Array) -> Range:
         """The certified range of the coefficient for this design; the poses of its ends are pieces from now on."""
+        self.course.tell(f", range of {self.coefficient} over all poses")
         certified = Analysis(self.terms.design(self.low + self.wide * unit), self.box).range_of(self.coefficient)
         self.poses = np.vstack([self.poses, certified.at_maximum, certified.at_minimum])
         return certified

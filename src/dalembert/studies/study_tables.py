@@ -146,5 +146,7 @@ def optimum_table(optimum: DesignOptimum) -> DataTable:
     )
     active = [f"Held by {', '.join(optimum.active)}."] if optimum.active else []
     unfinished = "The search did not end where no step betters the design; try more starts, or nearer ends."
+    if optimum.interrupted:
+        unfinished = "The search was interrupted; this is the best design met by then, a better one may be left."
     sentences = [*active, *([] if optimum.converged else [unfinished])]
     return DataTable("optimum", "Best design", columns, rows, " ".join(sentences))
