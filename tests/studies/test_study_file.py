@@ -271,6 +271,16 @@ def test_a_function_comes_from_the_command_line_and_numbers_are_listed(
     assert "give one of them" in capsys.readouterr().err
 
 
+def test_a_study_without_a_design_that_could_be_worked_out_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "study.toml").write_text(PLAIN.replace("low = 0\nhigh = 2", "low = -2\nhigh = -1"), "utf-8")
+    assert main(["study", str(tmp_path / "study.toml")]) == 2
+    printed = capsys.readouterr()
+    assert "4 designs failed: " in printed.out
+    assert "study.toml: all 4 designs failed, for the reasons above" in printed.err
+
+
 @pytest.mark.parametrize(("page", "said"), [("no/p.html", "there is no such folder"), (".", "is a folder")])
 def test_a_page_that_cannot_be_written_is_told_before_the_first_design(
     page: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

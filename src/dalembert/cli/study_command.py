@@ -121,6 +121,8 @@ def study(
         raise fault
     if fault is not None:
         raise ArmError(f"{study_file.origin}: optimize: {fault}")
+    if len(result) == len(result.failed) > 0:
+        raise ArmError(f"{study_file.origin}: all {len(result):,} designs failed, for the reasons above")
 
 
 def own_output(word: str) -> Any:
