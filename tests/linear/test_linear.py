@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
-from dalembert.linear.hand import hand_model, joint_to_hand
+from dalembert.linear.hand import hand_model
 from dalembert.linear.joints import driven_model, links_model, motor_model
 from dalembert.linear.linear_model import LinearModel
 from dalembert.linear.parameter_sensitivity import acceleration_to_parameters, to_load
@@ -189,7 +189,10 @@ def test_the_hand_model_of_a_moving_arm_is_the_derivative_of_hand_accelerations(
         second = np.concatenate([found.point_second, found.rotation_second])
         return np.r_[first @ qd, first @ arm.forward_dynamics(q, qd, tau) + np.einsum("xmn,m,n->x", second, qd, qd)]
 
-    change = joint_to_hand(arm, q, qd)
+    here = arm.influence(q)
+    first = np.concatenate([here.point_first, here.rotation_first])
+    slope = np.concatenate([here.point_second, here.rotation_second]) @ qd
+    change = np.block([[first, np.zeros((6, 6))], [slope, first]])  # (3-49), (3-50)
     step = 1e-5
     point = np.r_[q, qd]
     columns = [(hand_rates(point + step * u) - hand_rates(point - step * u)) / (2 * step) for u in np.eye(12)]

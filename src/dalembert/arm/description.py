@@ -270,6 +270,12 @@ class ArmDescription:
         """True if the equations of motion of this description hold the rotors and the friction of its drives."""
         return self.drive_model != "none"
 
+    @property
+    def has_friction(self) -> bool:
+        """True if the drives count and some motor or joint of theirs has friction."""
+        joint_friction = (self.drives.friction_of(joint.name) for joint in self.all_moving)
+        return self.counts_drives and any((*(motor.friction for motor in self.drives.actuators), *joint_friction))
+
     @cached_property
     def body_of(self) -> Mapping[str, tuple[int, Placement]]:
         """For each link: the moving body it belongs to (-1 for the base) and its frame in that body's link frame."""

@@ -83,9 +83,8 @@ class Range:
 
 
 def range_of(
-    wave: Wave, box: Box, gap: float | None = None, *, name: str = "", unit: str = "", work: float = WORK,
-    polish: bool = True,
-) -> Range:  # fmt: skip
+    wave: Wave, box: Box, gap: float | None = None, *, name: str = "", unit: str = "", work: float = WORK
+) -> Range:
     """The certified range of a wave; ``gap`` is the tolerance (1e-4 of the spread of values by default).
 
     ``work`` (control values, for each end) limits the proof; where it does not suffice ``Range.gap`` exceeds the
@@ -104,8 +103,8 @@ def range_of(
     values = wave(starts)
     if gap is None:
         gap = GAP * max(float(values.max() - values.min()), 1e-7 * wave.most(box.reach), 10 * wave.slack)
-    low = least(wave, box, gap, starts[np.argsort(values)[:10]], work, polish)
-    high = least(-wave, box, gap, starts[np.argsort(-values)[:10]], work, polish)
+    low = least(wave, box, gap, starts[np.argsort(values)[:10]], work)
+    high = least(-wave, box, gap, starts[np.argsort(-values)[:10]], work)
     return Range(
         name, unit, low.value, -high.value, merge.lifted(low.at), merge.lifted(high.at), low.bound, -high.bound, gap,
         low.work + high.work, depends,

@@ -154,10 +154,7 @@ def too_long(arm: ArmDescription, name: str) -> bool:
 
 def resists(arm: ArmDescription) -> bool:
     """Whether friction, springs or dampers act on an arm."""
-    drives = arm.drives
-    of_joints = (drives.friction_of(joint.name) for joint in arm.all_moving)
-    rubs = arm.counts_drives and any((*(actuator.friction for actuator in drives.actuators), *of_joints))
-    return bool(arm.elastic) or rubs
+    return bool(arm.elastic) or arm.has_friction
 
 
 def bodies_in_constant_ratios(arm: ArmDescription) -> bool:

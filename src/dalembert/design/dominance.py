@@ -44,10 +44,9 @@ class Dominance:
         return True if self.proved is not None and self.proved > 0 else None
 
 
-def dominance(ranges: CertifiedRanges, work: float | None = None) -> tuple[Dominance, ...]:
-    """How dominant the diagonal of D is, row by row; ``work`` (control values) limits the proof of each row."""
-    work = ranges.effort * LESS_WORK if work is None else work
-    n, waves, box = ranges.n, ranges.waves, ranges.box
+def dominance(ranges: CertifiedRanges) -> tuple[Dominance, ...]:
+    """How dominant the diagonal of D is, row by row."""
+    n, waves, box, work = ranges.n, ranges.waves, ranges.box, ranges.effort * LESS_WORK
     rows = []
     for i, name in enumerate(ranges.system.joint_names):
         ranges.tell(f"dominance of row {i + 1}")

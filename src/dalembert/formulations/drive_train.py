@@ -48,12 +48,15 @@ class RingTrain:
         self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts, parameters)
         self.motor_friction = tuple(ShaftFriction.of(actuator.friction, ring) for actuator in train.actuators)
         self.joint_friction = tuple(ShaftFriction.of(train.friction_of(j.name), ring) for j in arm.all_moving)
-        self.rubs = any(self.motor_friction) or any(self.joint_friction)
+
+    @property
+    def rubs(self) -> bool:
+        """True if some shaft of it has friction."""
+        return any(self.motor_friction) or any(self.joint_friction)
 
     def rub_as(self, motors: Sequence[ShaftFriction], joints: Sequence[ShaftFriction]) -> None:
         """Put other numbers of the ring in the place of the friction of the description, shaft by shaft."""
         self.motor_friction, self.joint_friction = tuple(motors), tuple(joints)
-        self.rubs = any(self.motor_friction) or any(self.joint_friction)
 
     def transmission(self, ring: Ring, q: Sequence[Scalar]) -> Ratios:
         """N of the actuators, and its derivatives where it varies; ``ring`` may be duals over the train's own."""

@@ -74,14 +74,6 @@ def hand_model(
     )  # fmt: skip
 
 
-def joint_to_hand(arm: Any, q: ArrayLike, qd: ArrayLike, coordinates: Sequence[str] | None = None) -> Array:
-    """T with (d x, d xd) = T (d phi, d phid) (3-49), (3-50)."""
-    rows = _rows(arm.n, coordinates)
-    first, second, _ = _tables(arm, q, rows)
-    slope = np.einsum("xkn,n->xk", second, np.asarray(qd, float))
-    return np.block([[first, np.zeros((arm.n, arm.n))], [slope, first]])
-
-
 def _rows(n: int, coordinates: Sequence[str] | None) -> list[int]:
     """Indices of the hand coordinates."""
     names = COORDINATES if coordinates is None else tuple(coordinates)

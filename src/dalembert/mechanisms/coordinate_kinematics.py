@@ -404,9 +404,7 @@ class CoordinateKinematics:
             right_side = np.concatenate([qddd, np.zeros((len(phi), self.r))], axis=1)
             for block in self.assembly.blocks(carried.placed, 3):
                 jet, rate_block, rate2_block = block.jet, rate[:, block.joints], rate2[:, block.joints]
-                right_side[:, block.rows] -= transfer.jerk(
-                    jet.first, jet.second, jet.third, rate_block, rate2_block, np.zeros_like(rate_block)
-                )
+                right_side[:, block.rows] -= transfer.jerk_bias(jet.second, jet.third, rate_block, rate2_block)
             return transfer.times(carried.x_w, right_side)
 
         rates = (self._rates(name, values) for name, values in (("qd", qd), ("qdd", qdd), ("qddd", qddd)))

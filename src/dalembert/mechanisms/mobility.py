@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .assembly import Assembly
 
 STEP = 0.05
+TRIES = 6
+"""Random free directions in which nearby configurations are looked for, beside those of a basis."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,24 @@ class Mobility:
 
     joints: int
     equations: int
-    count: int
     rank: int
-    freedom: int
-    redundant: int
     lasting: int
     shaky: int
+
+    @property
+    def count(self) -> int:
+        """Joints less equations."""
+        return self.joints - self.equations
+
+    @property
+    def freedom(self) -> int:
+        """Joints less equations that do not follow from others."""
+        return self.joints - self.rank
+
+    @property
+    def redundant(self) -> int:
+        """Equations that follow from others."""
+        return self.equations - self.rank
 
     def __str__(self) -> str:
         text = f"{self.freedom} freedom{'s' * (self.freedom != 1)} ({self.joints} joints - {self.equations} equations"
@@ -45,32 +59,20 @@ class Mobility:
         return text
 
 
-def mobility(assembly: Assembly, phi: Array, tries: int = 6) -> Mobility:
+def mobility(assembly: Assembly, phi: Array) -> Mobility:
     """The mobility at one closed configuration ``phi`` ``(m,)``."""
     g = assembly.closure_jacobian(phi[None])[0]
-    rank = rank_of(g)
-    free = freedoms(g)
-    lasting, moved = _nearby(assembly, phi, free, tries)
-    freedom = assembly.m - rank
-    return Mobility(
-        assembly.m,
-        assembly.r,
-        assembly.m - assembly.r,
-        rank,
-        freedom,
-        assembly.r - rank,
-        lasting,
-        max(0, lasting - moved),
-    )
+    lasting, moved = _nearby(assembly, phi, freedoms(g))
+    return Mobility(assembly.m, assembly.r, rank_of(g), lasting, max(0, lasting - moved))
 
 
-def _nearby(assembly: Assembly, phi: Array, free: Array, tries: int) -> tuple[int, int]:
+def _nearby(assembly: Assembly, phi: Array, free: Array) -> tuple[int, int]:
     """Freedom of nearby closed configurations, and how many free directions lead to such at all."""
     count = free.shape[1]
     if not count:
         return 0, 0
     rng = np.random.default_rng(0)
-    directions = np.concatenate([np.eye(count), rng.normal(size=(tries, count))])
+    directions = np.concatenate([np.eye(count), rng.normal(size=(TRIES, count))])
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     joints, residuals = position.newton(assembly, phi + STEP * directions @ free.T, None)
     good = position.closed(residuals)

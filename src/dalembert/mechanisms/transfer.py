@@ -147,14 +147,18 @@ def dependent_third(gu: Array, hu: Array, du: Array, x: Array, x2: Array, x3: Ar
 
 def jerk(g: Array, h: Array, d: Array, rate: Array, rate2: Array, rate3: Array) -> Array:
     """q''' = G phi''' + phi''.(H + 2 H^T) phi' + (phi'.D phi') phi' (3-44); H need not be symmetric."""
+    return times(g, rate3) + jerk_bias(h, d, rate, rate2)
+
+
+def jerk_bias(h: Array, d: Array, rate: Array, rate2: Array) -> Array:
+    """phi''.(H + 2 H^T) phi' + (phi'.D phi') phi': what (3-44) has without the jerk of phi."""
     bend = np.einsum("...i,...nij,...j->...n", rate2, h + 2 * transposed(h), rate)
-    return times(g, rate3) + bend + np.einsum("...nijk,...i,...j,...k->...n", d, rate, rate, rate)
+    return bend + np.einsum("...nijk,...i,...j,...k->...n", d, rate, rate, rate)
 
 
 def initial_jerk(x: Array, h: Array, d: Array, rate: Array, rate2: Array, target: Array) -> Array:
     """phi''' for a wanted q''' (3-46)."""
-    bend = np.einsum("...i,...nij,...j->...n", rate2, h + 2 * transposed(h), rate)
-    return times(x, target - bend - np.einsum("...nijk,...i,...j,...k->...n", d, rate, rate, rate))
+    return times(x, target - jerk_bias(h, d, rate, rate2))
 
 
 # -- dynamics -----------------------------------------------------------------------------------

@@ -145,12 +145,6 @@ class ArmSystem(EvaluatedArm):
         return any(getattr(part, "damping", 0) for part in self.elastic if not isinstance(part, JointSpring))
 
     @property
-    def has_friction(self) -> bool:
-        """True if the drives count and some motor or joint of theirs has friction."""
-        joint_friction = (self.drives.friction_of(joint.name) for joint in self.all_moving)
-        return self.counts_drives and any((*(motor.friction for motor in self.drives.actuators), *joint_friction))
-
-    @property
     def contacts_vary(self) -> bool:
         """True if motors turn with the joints at ratios that vary with their positions."""
         return self.counts_drives and self.drives.turns is not None

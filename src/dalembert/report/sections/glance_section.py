@@ -9,8 +9,8 @@ from ...markup.elements import Html, tag, text
 from ...markup.numbers import formatted
 
 
-def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[str, str], ...] = ()) -> Html:
-    """Tiles: a number and what it is. ``extra`` adds those that the sections found."""
+def glance(arm: ArmDescription, load: float | None = None) -> Html:
+    """Tiles: a number and what it is."""
     pattern = "".join("R" if joint.kind == "revolute" else "P" for joint in arm.moving)
     mass = float(sum(body.inertia.mass for body in arm.bodies))
     pull = math.sqrt(sum(float(g) ** 2 for g in arm.gravity))
@@ -25,6 +25,6 @@ def glance(arm: ArmDescription, load: float | None = None, extra: tuple[tuple[st
         tiles.append(("counted" if arm.counts_drives else "not counted", "drives"))
     return tag(
         "ul",
-        *(tag("li", tag("b", text(number)), tag("span", caption)) for number, caption in (*tiles, *extra)),
+        *(tag("li", tag("b", text(number)), tag("span", caption)) for number, caption in tiles),
         class_="tiles",
     )
