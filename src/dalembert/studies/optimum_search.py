@@ -1,17 +1,17 @@
 """The search for a best design: a peak as the least s with f_k(x) <= s for all of its pieces k.
 
-That is the epigraph form of a minimax problem, so that gradients are exact and the optimizer (SLSQP, Kraft 1988) sees
-smooth functions; pieces far below the peak wait outside until they matter. A worst case over all poses has endlessly
-many pieces: the certified range of each best design so far names the pose that is missing (the exchange method of
-Blankenship and Falk 1976), until the proved bound meets the value. A step that meets a design which cannot be is taken
-again within a smaller cube.
+Pieces far below the peak wait outside of that problem (``least_peak.py``) until they matter. A worst case over all
+poses has endlessly many: the certified range of each best design so far names the pose that is missing (the exchange
+method of Blankenship and Falk 1976), until the proved bound meets the value. A search whose ends all exceed the limits
+begins again where the limits are exceeded least: an optimizer of an objective within limits that contradict each other
+about its start stops anywhere, and that of the excess is never without a point that is allowed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..arm.errors import ArmError
 from ..bounds.ranges import Range
 from ..design.analysis import Analysis
-from .least_excess import least_excess
+from .least_peak import STILL, LeastPeak, least_peak
 from .optimum_terms import SMOOTH, TORQUES, DesignTerms, ImpossibleDesign, Pieces, Smooth
 from .search_course import Progress, SearchCourse
 
@@ -34,8 +34,6 @@ SCREENED = 6
 """Two to this power points are tried before the best of them are starts."""
 NEARLY = 2
 """Points of these that exceed the limits least are tried where no search has ended within them."""
-STILL = 1e-9
-"""A step of this share of the factors' widths is none."""
 CLOSE = 1e-6
 """How near, relatively, a proved worst case has to come to the value of the optimum."""
 
@@ -193,9 +191,9 @@ class DesignSearch:
             raise ArmError(f"{fault}; no design to start from can be: widen or shift the ends of the factors")
         if not any(end.feasible for end in ends):
             self.course.begin("designs that exceed the limits least", 1 / 2)
-            limits = [self._told(limit) for _, limit in self.limits]
+            limits = [self._in_cube(self._told(limit)) for _, limit in self.limits]
             near = [min(ends, key=self._rank).unit, *self._least_of_spread(self.excess, NEARLY)]
-            ends += self._ends([least_excess(limits, self.low, self.wide, unit) for unit in near])[0]
+            ends += self._ends([least_peak(limits, (), unit).at for unit in near])[0]
         best = min(ends, key=self._rank)
         alike = [end for end in ends if end.met and end.value <= best.value + CLOSE * abs(best.value)]
         return min(alike, key=self._rank) if alike else best
@@ -235,18 +233,16 @@ class DesignSearch:
         """From a point of the cube: the best one, with its objective and the proof."""
         unit, met = start, False
         self.chosen = set()
-        bound = self._learn(unit) if self.objective == "range" else None
-        ends = [self._end(unit, bound)]
+        ends = [self._end(unit)]
         for _ in range(ROUNDS):
             self.rounds += 1
             previous = unit
-            unit, value, met, reach = self._round(unit)
-            bound = self._learn(unit) if self.objective == "range" else None
-            ends.append(self._end(unit, bound))
-            worst = ends[-1].value
-            slack = max(CLOSE * abs(worst), bound.gap if bound is not None else 1e-18)
+            unit, peak, met, reach = self._round(unit)
+            end = self._end(unit)
+            ends.append(end)
+            slack = max(CLOSE * abs(end.value), end.bound.gap if end.bound is not None else 1e-18)
             ended = reach >= 1 or np.abs(unit - previous).max() < STILL
-            if ended and worst <= value + slack:
+            if ended and end.value <= peak + slack:
                 break
         else:
             met = False
@@ -255,12 +251,15 @@ class DesignSearch:
         # A local search need not end at its best design.
         return best if bettered else last._replace(met=met and last.feasible)
 
-    def _end(self, unit: Array, bound: Range | None) -> SearchEnd:
-        """A point with its objective, whether it keeps the limits, and the certified range."""
-        x = self.low + self.wide * unit
-        worst = float(self.pieces(x)[0].max()) if bound is None else max(bound.maximum, -bound.minimum)
-        if bound is not None:
+    def _end(self, unit: Array) -> SearchEnd:
+        """A point with its objective, whether it keeps the limits, and of a worst case the certified range."""
+        x, bound = self.low + self.wide * unit, None
+        if self.objective == "range":
+            bound = self._learn(unit)
+            worst = max(bound.maximum, -bound.minimum)
             self._met(x, worst, bound)
+        else:
+            worst = float(self.pieces(x)[0].max())
         return SearchEnd(unit, worst, self.excess(x) <= CLOSE, False, bound)
 
     def _learn(self, unit: Array) -> Range:
@@ -274,23 +273,8 @@ class DesignSearch:
         """By which share of what is allowed the design exceeds a limit; below zero where it keeps all."""
         return max((float(limit(x)[0].max()) for _, limit in self.limits), default=-np.inf)
 
-    def _round(self, unit: Array) -> tuple[Array, float, bool, float]:
-        """One smooth problem in the widest cube about ``unit`` in which no step meets a design that cannot be.
-
-        The best point, its s, whether it was met, and how far the cube reached.
-        """
-        reach = 1.0
-        while reach > STILL:
-            try:
-                return *self._solved(unit, reach), reach
-            except ImpossibleDesign:
-                reach /= 4
-        return unit, float(self.pieces(self.low + self.wide * unit)[0].max()), False, 1.0
-
-    def _solved(self, unit: Array, reach: float) -> tuple[Array, float, bool]:
-        """The least s above all pieces that are near the peak, within the limits and so far from ``unit``."""
-        from scipy.optimize import minimize
-
+    def _round(self, unit: Array) -> LeastPeak:
+        """The least s above all pieces that are near the peak, within the limits."""
         start, _ = self.pieces(self.low + self.wide * unit)
         scale = max(float(np.abs(start).max()), 1e-12)
         # Of a worst case all poses count: there are few, and each has been the worst of some design.
@@ -299,33 +283,19 @@ class DesignSearch:
         self.chosen |= set(np.flatnonzero(near).tolist())
         chosen = sorted(self.chosen)
 
-        def above(z: Array) -> Array:
-            return z[-1] - self.pieces(self.low + self.wide * z[:-1])[0][chosen] / scale
+        def objective(x: Array) -> Pieces:
+            values, slopes = self.pieces(x)
+            return values[chosen] / scale, slopes[chosen] / scale
 
-        def above_slope(z: Array) -> Array:
-            slopes = self.pieces(self.low + self.wide * z[:-1])[1][chosen] * self.wide / scale
-            return np.hstack([-slopes, np.ones((len(chosen), 1))])
+        limits = [self._in_cube(limit) for _, limit in self.limits]
+        solution = least_peak([self._in_cube(objective)], limits, unit)
+        return solution._replace(peak=scale * solution.peak)
 
-        constraints = [{"type": "ineq", "fun": above, "jac": above_slope}]
-        for _, limit in self.limits:
-            constraints.append(self._constraint(limit))
-        objective_slope = np.zeros(len(unit) + 1)
-        objective_slope[-1] = 1.0
-        solution = minimize(
-            lambda z: z[-1], np.append(unit, start.max() / scale), jac=lambda z: objective_slope, method="SLSQP",
-            bounds=[*((max(0.0, u - reach), min(1.0, u + reach)) for u in unit), (None, None)],
-            constraints=constraints,
-            options={"maxiter": 200, "ftol": 1e-12},
-        )  # fmt: skip
-        best = np.clip(solution.x[:-1], 0, 1)
-        return best, float(solution.x[-1]) * scale, bool(solution.success) or solution.status == 8
+    def _in_cube(self, function: Callable[[Array], Pieces]) -> Callable[[Array], Pieces]:
+        """The same of the unit cube between the ends of the factors, with gradients to its points."""
 
-    def _constraint(self, limit: Callable[[Array], Pieces]) -> dict[str, Any]:
-        def slack(z: Array) -> Array:
-            return -limit(self.low + self.wide * z[:-1])[0]
+        def of_unit(unit: Array) -> Pieces:
+            values, slopes = function(self.low + self.wide * unit)
+            return values, slopes * self.wide
 
-        def slope(z: Array) -> Array:
-            slopes = -limit(self.low + self.wide * z[:-1])[1] * self.wide
-            return np.hstack([slopes, np.zeros((len(slopes), 1))])
-
-        return {"type": "ineq", "fun": slack, "jac": slope}
+        return of_unit
