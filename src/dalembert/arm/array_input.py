@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,22 @@ def refuse_masked(name: str, values: object) -> None:
         raise ArmError(
             f"{name} is masked in {int(np.ma.getmaskarray(values).sum())} places; fill them, or leave those states out"
         )
+
+
+class Shaped(Protocol):
+    """An array of any library."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+
+def common_shape(arrays: Sequence[tuple[str, Shaped]]) -> tuple[int, ...]:
+    """The batch shape all arguments, by name, broadcast to; their last axis does not count."""
+    try:
+        return np.broadcast_shapes(*(array.shape[:-1] for _, array in arrays))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays)
+        raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
 
 
 def _of_objects(name: str, array: NDArray[Any], what: str) -> NDArray[np.float64]:

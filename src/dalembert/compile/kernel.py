@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.array_input import refuse_masked
+from ..arm.array_input import common_shape, refuse_masked
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
 from ..rings.graph import evaluate
@@ -98,17 +98,8 @@ class Kernel:
             return mapped(partial(self._call, threads=threads), *arrays)
         if out is None and self._ready.get("single") is False and self._is_single_state(arrays):
             return self._single_in_python(arrays)
-        rows = [
-            self._array(name, width, values)
-            for (name, width), values in zip(self.arguments, self._all_arguments(arrays), strict=True)
-        ]
-        try:
-            batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
-        except ValueError:
-            shapes = ", ".join(f"{name} {array.shape}" for (name, _), array in zip(self.arguments, rows, strict=True))
-            raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
+        rows, flat, batch = self._rows(arrays)
         size = math.prod(batch)
-        flat = tuple(_flat(array, batch, size) for array in rows)
         results = self._outputs(out, batch)
         straight = [_direct(result, size, shape, rows) for result, shape in zip(results, self.shapes, strict=True)]
         computed = tuple(
@@ -122,6 +113,15 @@ class Kernel:
         if not_finite and self._refuse is not None:
             self._refuse(**{name: array for (name, _), array in zip(self.arguments, rows, strict=True)})
         return results[0] if len(results) == 1 else results
+
+    def _rows(self, arrays: Sequence[Any]) -> tuple[list[NDArray[Any]], tuple[NDArray[Any], ...], tuple[int, ...]]:
+        """The arguments, checked; the same as rows of states; and the shape of their batch."""
+        named = [
+            (name, self._array(name, width, values))
+            for (name, width), values in zip(self.arguments, self._all_arguments(arrays), strict=True)
+        ]
+        batch, checked = common_shape(named), [array for _, array in named]
+        return checked, tuple(_flat(array, batch, math.prod(batch)) for array in checked), batch
 
     def _is_single_state(self, arrays: Sequence[Any]) -> bool:
         """Whether these are one state as it is computed: plain arrays of this kernel's type."""
@@ -211,14 +211,9 @@ class Kernel:
 
     def in_numpy(self, *arrays: ArrayLike) -> Any:
         """The same results by NumPy: the reference of the compiled code."""
-        rows = [
-            self._array(*argument, values)
-            for argument, values in zip(self.arguments, self._all_arguments(arrays), strict=True)
-        ]
-        batch = np.broadcast_shapes(*(array.shape[:-1] for array in rows))
-        size = math.prod(batch)
-        computed = tuple(np.empty((size, math.prod(shape)), self.dtype) for shape in self.shapes)
-        self._in_numpy(tuple(_flat(array, batch, size) for array in rows), computed, self._evaluated)
+        _, flat, batch = self._rows(arrays)
+        computed = tuple(np.empty((math.prod(batch), math.prod(shape)), self.dtype) for shape in self.shapes)
+        self._in_numpy(flat, computed, self._evaluated)
         results = tuple(
             rows_of_result.reshape(*batch, *shape) for rows_of_result, shape in zip(computed, self.shapes, strict=True)
         )

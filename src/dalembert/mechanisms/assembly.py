@@ -48,6 +48,10 @@ class CoordinateTransfer:
     x3: Array | None
     condition: Array
 
+    def joint_motion(self, qd: Array, qdd: Array) -> tuple[Array, Array]:
+        """phi' = X q', phi'' = X q'' + q'.X2 q' (3-12), (3-13)."""
+        return transfer.times(self.x, qd), transfer.times(self.x, qdd) + transfer.form(qd, self.x2)
+
 
 class Assembly:
     """The equations of coordinates and closures over the joints of a system."""

@@ -28,7 +28,6 @@ from ..systems.arrays import one_state
 from . import transfer
 from .assembly import CoordinateTransfer
 from .batch import Array
-from .coordinate_kinematics import joint_motion
 from .linearize import JointSlopes, joint_slopes, rate_slopes, transferred
 from .mechanism_motors import MechanismMotors
 
@@ -128,7 +127,7 @@ class _Linearization:
         self.mechanism, self.phi, self.qd, self.qdd = mechanism, phi, qd, qdd
         # the friction of chains is made smooth; that of the mechanism's own motors is viscous, and smooth already
         self.carried: CoordinateTransfer = mechanism.assembly.carried(phi, 3)
-        self.rate, rate2 = joint_motion(self.carried, qd, qdd)
+        self.rate, rate2 = self.carried.joint_motion(qd, qdd)
         self.slopes = joint_slopes(smooth, phi, self.rate, rate2, mechanism._forces(forces))
         if width is not None:
             self.slopes = _with_smooth_friction(mechanism, phi, self.rate, self.slopes, width)

@@ -20,7 +20,6 @@ from ..arm.force import Force
 from . import transfer
 from .assembly import CoordinateTransfer
 from .batch import Array
-from .coordinate_kinematics import joint_motion
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -76,5 +75,5 @@ def derivatives(
 ) -> tuple[Array, Array, Array]:
     """dT/dq, dT/dq' and dT/dq'' at joints ``phi`` ``(b, m)``, rates and accelerations of the coordinates."""
     carried = mechanism.assembly.carried(phi, 3)
-    rate, rate2 = joint_motion(carried, qd, qdd)
+    rate, rate2 = carried.joint_motion(qd, qdd)
     return transferred(carried, qd, qdd, joint_slopes(mechanism, phi, rate, rate2, loads))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arm.description import ArmDescription, listed
+from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
-from ..arm.inertia import Load
 from ..arm.lazy_arrays import chunkwise
-from ..arm.shaft_friction import NO_FRICTION
 from ..systems.arrays import one_state, vector_array
 from ..systems.contacts import contact_speeds, stiction_corrected
 from . import transfer
@@ -27,7 +25,6 @@ from .linearize import derivatives
 from .mechanism_friction import beyond_rounding, contact_influence
 from .mechanism_momentum import MechanismMomentum
 from .mobility import Mobility, mobility
-from .springs import Spring
 from .transfer import TransferredModel
 
 if TYPE_CHECKING:
@@ -247,46 +244,6 @@ class Mechanism(MechanismMomentum):
         from .mechanism_system import MechanismSystem
 
         return DrivenMechanism(self, near) if motors else MechanismSystem(self, near)
-
-    # -- what the chains carry ------------------------------------------------------------------
-
-    @property
-    def driven(self) -> Self:
-        """The same mechanism with the drives of all its chains counted: rotors, transmissions, friction."""
-        return self._with_chains(lambda arm: arm.counting_drives())
-
-    def without_drives(self) -> Self:
-        """The same mechanism with the links of its chains alone."""
-        return self._with_chains(lambda arm: arm.counting_drives("none"), drives=())
-
-    def with_gravity(self, gravity: object) -> Self:
-        """The same under another gravity of the world (m/s^2)."""
-        return self._with(gravity=gravity, coordinates=self.coordinates, home=self.home)
-
-    def frictionless(self) -> Self:
-        """The same with all friction of its drives taken off."""
-        drives = tuple(replace(drive, friction=NO_FRICTION) for drive in self.parts.drives)
-        return self._with_chains(lambda arm: arm.frictionless(), drives=drives)
-
-    def holding(self, load: Load | None, chain: str = "") -> Self:
-        """The same with ``load`` in the hand of ``chain``, which may be left out where there is one chain alone."""
-        names = self.chains.names
-        if not chain and len(names) > 1:
-            raise ArmError(f"{self.name} has several chains; say whose hand holds the load: {listed(names)}")
-        holder = chain or names[0]
-        if holder not in names:
-            raise ArmError(f"no chain {holder!r} to hold the load; the chains are {listed(names)}")
-        chains = dict(self.parts.chains)
-        chains[holder] = chains[holder].holding(load)
-        return self._with(chains=chains, coordinates=self.coordinates, home=self.home)
-
-    def with_springs(self, *springs: Spring) -> Self:
-        """The same with these springs and dampers between its chains in place of those it has."""
-        return self._with(springs=springs, coordinates=self.coordinates, home=self.home)
-
-    def _with_chains(self, change: Callable[[ArmDescription], ArmDescription], **changes: Any) -> Self:
-        chains = {name: change(arm) for name, arm in self.parts.chains.items()}
-        return self._with(chains=chains, coordinates=self.coordinates, home=self.home, **changes)
 
     # -- in time and about a state --------------------------------------------------------------
 

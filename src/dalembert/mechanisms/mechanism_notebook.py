@@ -13,13 +13,14 @@ from .loop_closures import Closure
 
 if TYPE_CHECKING:
     from .coordinate_kinematics import CoordinateKinematics
+    from .joined_chains import JoinedChains
     from .mechanism_system import MechanismSystem
 
 MANY = 12
 """Joints beyond which their table is folded."""
 
 
-def joints_table(mechanism: CoordinateKinematics) -> DataTable:
+def joints_table(mechanism: JoinedChains) -> DataTable:
     """Every joint: how it moves, where it stands at home, and whether it is a coordinate."""
     chosen = set(mechanism.coordinates)
     columns = (
@@ -39,7 +40,7 @@ def joints_table(mechanism: CoordinateKinematics) -> DataTable:
     return DataTable("joints", "Joints", columns, tuple(rows))
 
 
-def closures_table(mechanism: CoordinateKinematics) -> DataTable:
+def closures_table(mechanism: JoinedChains) -> DataTable:
     """Where chains meet; of gears and couplings between joints the names alone."""
     columns = (Column("closure", "closure"), Column("kind", "kind"), Column("a", "of"), Column("b", "and"))
     rows: list[tuple[Value, ...]] = []

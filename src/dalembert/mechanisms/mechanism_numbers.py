@@ -82,7 +82,7 @@ def with_mechanism_numbers(mechanism: Mechanism, values: Mapping[str, Any], comp
     }  # fmt: skip
     for (kind, owner), changes in by_route(_by_name(mechanism), values).items():
         CHANGES[kind](changed, owner, changes)
-    return mechanism._with(coordinates=mechanism.coordinates, home=mechanism.home, **changed)
+    return mechanism._with(**changed)
 
 
 # -- naming -----------------------------------------------------------------------------------------

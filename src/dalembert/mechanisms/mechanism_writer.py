@@ -22,13 +22,13 @@ from .gears import Gear, JointCoupling, Tie
 from .loop_closures import Closure
 
 if TYPE_CHECKING:
-    from .coordinate_kinematics import CoordinateKinematics, MechanismParts
+    from .joined_chains import JoinedChains, MechanismParts
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 Pairs = list[tuple[str, str]]
 
 
-def write_mechanism(mechanism: CoordinateKinematics) -> str:
+def write_mechanism(mechanism: JoinedChains) -> str:
     """The mechanism as TOML, with its coordinates, and its home as it is closed."""
     parts = mechanism.parts
     writer = _Writer(parts)

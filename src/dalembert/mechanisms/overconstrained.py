@@ -23,7 +23,6 @@ from ..arm.errors import ArmError
 from ..systems.arrays import one_state
 from . import qp, transfer
 from .batch import Array
-from .coordinate_kinematics import joint_motion
 from .coordinates import Coordinate
 from .loop_closures import Closure
 from .mechanism import NONE, Forces, Mechanism
@@ -157,7 +156,7 @@ class Motors:
         """Torques, closure forces, T_u and residual of one state; ``bounds`` and ``cone`` are inequalities A x >= b."""
         mechanism, joints = self.mechanism, phi[None]
         carried = mechanism.assembly.carried(joints)
-        moving = joint_motion(carried, qd[None], qdd[None])
+        moving = carried.joint_motion(qd[None], qdd[None])
         joint_load = mechanism.joint_loads(joints, *moving, mechanism._forces(forces))[0]
         x = carried.x[0]
         needed = x.T @ joint_load

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.array_input import real_array
+from ..arm.array_input import common_shape, real_array
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 
@@ -48,15 +48,6 @@ def one_state(n: int, name: str, values: ArrayLike, what: str = "joint") -> NDAr
     if vector.ndim != 1:
         raise ArmError(f"{name} must be one state of {n} entries, one per {what}; got shape {vector.shape}")
     return vector
-
-
-def common_shape(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> tuple[int, ...]:
-    """The batch shape all arguments broadcast to; their last axis does not count."""
-    try:
-        return np.broadcast_shapes(*(array.shape[:-1] for _, array in arrays))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays)
-        raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
 
 
 def broadcast(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> list[NDArray[np.float64]]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arm.array_input import common_shape
 from ...arm.errors import ArmError
 from ..function import Function
 from ..operations import Operations, count
@@ -174,11 +175,7 @@ class CudaKernel:
             if array.shape[-1:] != (width,):
                 plural = "numbers" if name == "parameters" else "joints"
                 raise ArmError(f"{name} must end in {width} {plural}, got {array.shape}")
-        try:
-            batch = np.broadcast_shapes(*(array.shape[:-1] for array in described))
-        except ValueError:
-            shapes = ", ".join(f"{name} {a.shape}" for (name, _), a in zip(self.arguments, described, strict=True))
-            raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
+        batch = common_shape([(name, array) for (name, _), array in zip(self.arguments, described, strict=True)])
         steps = [row_step(array, batch) for array in described]
         strides = [array.shape[-1] if step is None else step for step, array in zip(steps, described, strict=True)]
         return batch, strides, frozenset(k for k, step in enumerate(steps) if step is None)
