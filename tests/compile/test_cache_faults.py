@@ -128,7 +128,7 @@ def test_a_full_cache_drops_what_was_not_used_for_longest(fresh_cache: Path, mon
 def test_a_library_others_can_write_is_not_loaded(fresh_cache: Path):
     kernel = Kernel(function(ARM, "inverse_dynamics"))
     check(kernel)
-    key = kernel._key("batch")
+    key = kernel.code.key("batch")
     found = cache.stored(key)
     assert found is not None
     found.chmod(0o777)
@@ -241,7 +241,7 @@ def test_notes_that_change_places_do_not_lend_the_code_of_another_arm(
     for arm in (ARM, heavy):
         kernel = Kernel(function(arm, "inverse_dynamics"))
         assert kernel.compiled
-        keys.append(kernel._key("single"))
+        keys.append(kernel.code.key("single"))
     notes = [folder / f"{key}.txt" for key in keys]
     texts = [note.read_bytes() for note in notes]
     for note, text in zip(notes, reversed(texts), strict=True):

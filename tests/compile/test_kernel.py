@@ -22,6 +22,7 @@ from dalembert.compile import emit_batch
 from dalembert.compile import shared_library as load
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.kernel import Kernel
+from dalembert.compile.kernel_code import KernelCode
 from dalembert.rings.graph import evaluate
 from dalembert.rings.real import REAL
 from random_arms import random_arm
@@ -353,10 +354,10 @@ def test_a_long_body_in_pieces_gives_the_same_results(monkeypatch: pytest.Monkey
     monkeypatch.setattr(emit_batch, "PIECE", 40)
     cut = Kernel(function(PUMA, "forward_dynamics"))
     assert "body9" in cut.source
-    monkeypatch.setattr(Kernel, "_key", lambda self, which: f"{'0' * 60}{which[:4]}")
+    monkeypatch.setattr(KernelCode, "key", lambda self, which: f"{'0' * 60}{which[:4]}")
     arrays = states(30)
-    np.testing.assert_allclose(cut(*arrays), whole._evaluated(tuple(arrays)), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(cut(*arrays[:, 4]), whole._evaluated(tuple(arrays))[4], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(cut(*arrays), whole.function.over_floats(arrays), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(cut(*arrays[:, 4]), whole.function.over_floats(arrays)[4], rtol=1e-9, atol=1e-9)
 
 
 GUARDED = """
@@ -365,6 +366,7 @@ import numpy as np
 from dalembert.arm.io.files import read
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
+from dalembert.compile.kernel_code import KernelCode
 
 libc = ctypes.CDLL(None, use_errno=True)
 page = mmap.PAGESIZE
@@ -410,6 +412,7 @@ import multiprocessing, numpy as np
 from dalembert.arm.io.files import read
 from dalembert.compile.functions import function
 from dalembert.compile.kernel import Kernel
+from dalembert.compile.kernel_code import KernelCode
 kernel = Kernel(function(read("planar-2r", physical="ignore"), "gravity_load"))
 q = np.ones((1000, 2))
 wanted = kernel(q, threads=2)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rings.graph import Graph, Node, evaluate
-from ..rings.real import REAL
+from ..rings.graph import Graph, Node
 from . import build, shared_library
 from .emit_c import Program
 from .emit_tape import tape_source
@@ -63,8 +62,7 @@ def verify(library: shared_library.CompiledLibrary, dtype: np.dtype[Any]) -> Non
     caller = shared_library.caller_type()((4,), function.shapes, dtype.num, 0, shared_library.uncallable)
     attach(caller, tape, library, float("inf"), float("inf"))
     x = np.random.default_rng(0).uniform(0.5, 2, (37, 4)).astype(dtype)
-    values = {f"x_{k}": x[:, k].astype(float) for k in range(4)}
-    expected = np.stack([np.broadcast_to(value, 37) for value in evaluate(function.nodes, values, REAL)], axis=-1)
+    expected = function.over_floats([x])
     tolerance = 1e-12 if dtype == np.float64 else 1e-4
     for computed in (caller(x), np.array([caller(row) for row in x])):
         if not (np.abs(computed - expected) <= tolerance * (1 + np.abs(expected))).all():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,16 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.array_input import common_shape, refuse_masked
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
-from ..rings.graph import evaluate
-from ..rings.real import REAL
-from . import build, cache, interpreter, shared_library
-from .emit_batch import batch_source
+from . import shared_library
 from .emit_c import Program
 from .emit_python import LONGEST, StraightPython
-from .emit_recursion import recursion_source
-from .emit_single import single_source
 from .function import Function
-from .locks import ForkSafeLock
+from .kernel_code import KernelCode
 from .operations import Operations, count
 
 DTYPES = ("float64", "float32")
@@ -35,8 +28,6 @@ CHUNK = 64
 """Threads share a batch in multiples of this many states."""
 PIECE = 4096
 """States per pass where NumPy computes."""
-LARGE = 4000
-"""Statements beyond which the compiler optimises less, to keep its time down."""
 
 
 class Kernel:
@@ -64,21 +55,15 @@ class Kernel:
         self.function, self.name, self.dtype = function, function.name, np.dtype(dtype)
         self.arguments, self.shapes = function.arguments, function.shapes
         self._refuse = refuse
-        self._lock = ForkSafeLock()
-        self._ready: dict[str, bool] = {}
-        self._patient = patient
-        self._sought: set[str] = set()
-        self._table: bool | None = None
-        self._looped: bool | None = None
-        self._addresses: dict[str, int] = {}
         widths = tuple(width for _, width in self.arguments)
         self.fast: shared_library.Caller = shared_library.caller_type()(
             widths, self.shapes, self.dtype.num, int(refuse is not None), self._call
         )
         """The call itself, without the wrapper: the shortest way for single states in a loop."""
+        self.code = KernelCode(function, self.dtype, self.fast, patient)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Kernel, (self.function, self.dtype.name, self._refuse, self._patient)
+        return Kernel, (self.function, self.dtype.name, self._refuse, self.code.patient)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name} of {self.function.label!r}, {self.dtype.name}>"
@@ -96,7 +81,7 @@ class Kernel:
             if out is not None:
                 raise ArmError("out takes results that are computed now; leave it out with Dask arrays")
             return mapped(partial(self._call, threads=threads), *arrays)
-        if out is None and self._ready.get("single") is False and self._is_single_state(arrays):
+        if out is None and self.code.is_missing("single") and self._is_single_state(arrays):
             return self._single_in_python(arrays)
         rows, flat, batch = self._rows(arrays)
         size = math.prod(batch)
@@ -150,7 +135,7 @@ class Kernel:
             raise ArmError(f"threads must be a number of threads, or 0 for all processors, not {threads!r}")
         if size == 0:
             return 0
-        if not self._prepare("single" if size is None else "batch", size or 1):
+        if not self.code.is_ready("single" if size is None else "batch", size or 1):
             return self._in_numpy(flat, computed, self._in_python)
         if size is None:
             return int(self._single_state(flat, computed))
@@ -177,7 +162,7 @@ class Kernel:
     def _in_python(self, flat: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
         """All outputs as columns, without a compiler."""
         if self.straight is None:
-            return self._evaluated(flat)
+            return self.function.over_floats(flat)
         if len(flat[0]) == 1:
             return self.straight.one([x for array in flat for x in array[0].tolist()])[None]
         return self.straight.many(np.concatenate(flat, axis=1).T.astype(np.float64)).T
@@ -200,20 +185,11 @@ class Kernel:
             not_finite |= not (np.isfinite(table).all() and all(np.isfinite(array[states]).all() for array in flat))
         return not_finite
 
-    def _evaluated(self, flat: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
-        """All outputs as columns, node by node in NumPy: the reference of everything else."""
-        values: dict[str, Any] = {}
-        for (_, names), array in zip(self.function.inputs, flat, strict=True):
-            values |= {name: array[:, k].astype(float) for k, name in enumerate(names)}
-        with np.errstate(all="ignore"):
-            outputs = evaluate(self.function.nodes, values, REAL)
-        return np.stack([np.broadcast_to(np.asarray(x, float), (len(flat[0]),)) for x in outputs], axis=-1)
-
     def in_numpy(self, *arrays: ArrayLike) -> Any:
         """The same results by NumPy: the reference of the compiled code."""
         _, flat, batch = self._rows(arrays)
         computed = tuple(np.empty((math.prod(batch), math.prod(shape)), self.dtype) for shape in self.shapes)
-        self._in_numpy(flat, computed, self._evaluated)
+        self._in_numpy(flat, computed, self.function.over_floats)
         results = tuple(
             rows_of_result.reshape(*batch, *shape) for rows_of_result, shape in zip(computed, self.shapes, strict=True)
         )
@@ -238,7 +214,7 @@ class Kernel:
                 raise ArmError("out must be contiguous and share no memory with the arguments to be bound to")
         answer = results[0] if len(results) == 1 else results
         flat = tuple(result.reshape(-1) for result in results)
-        if self._prepare("single"):
+        if self.code.is_ready("single"):
             return self.fast.bind(tuple(arguments), flat, answer)
 
         def bound() -> Any:
@@ -292,114 +268,24 @@ class Kernel:
                 )
         return outputs
 
-    # -- compiling ------------------------------------------------------------------------------
-
-    def _prepare(self, form: str, states: int | None = None) -> bool:
-        """Have the code for one state or for a batch ready; False, after one line of warning, where it cannot be.
-
-        A patient kernel may compute ``states`` by its table instead; a function that is a recursion needs no code.
-        """
-        if self._by_loop():
-            return True
-        if form not in self._ready:
-            with self._lock:
-                if states is not None and self._patient and self._by_table(form, states):
-                    return True
-                if form not in self._ready:
-                    self._ready[form] = self._load(form)
-        return self._ready[form] or bool(self._table)
-
-    def _by_loop(self) -> bool:
-        """Whether the function is computed by a loop over the table of its arm."""
-        if self._looped is None:
-            with self._lock:
-                if self._looped is None:
-                    by_loop = self.function.recursion
-                    self._looped = by_loop is not None and by_loop(self.fast, self.dtype)
-        return self._looped
-
-    def _by_table(self, form: str, states: int) -> bool:
-        """Whether so many states are computed by the table: there is no code yet, and it does not pay to make it."""
-        if form not in self._sought:
-            self._sought.add(form)
-            try:
-                if cache.stored(self._key(form)) is not None:
-                    return False
-            except build.CompileError:
-                return False
-        if self._table is None:
-            self._table = interpreter.attached(self.fast, self.program, self.dtype)
-        return self._table and form not in self._ready and bool(self.fast.afford(form == "batch", states))
-
-    def _load(self, form: str) -> bool:
-        try:
-            path = cache.library(self._key(form), lambda folder: self._build(form, folder))
-            library = shared_library.CompiledLibrary(path)
-            self._addresses[form] = library.address(f"kernel_{form}")
-            self.fast.attach(form, self._addresses[form], library)
-        except build.CompileError as fault:
-            build.warn_slow(fault)
-            return False
-        return True
+    # -- what it is -----------------------------------------------------------------------------
 
     def address(self) -> int | None:
         """Where ``int kernel_single(const double *const *in, double *const *out)`` is in memory; None if not compiled.
 
         For loops in C that call it; the kernel must live as long as they run.
         """
-        return self._addresses["single"] if self._prepare("single") and self._ready.get("single") else None
+        return self.code.address("single")
 
     @property
     def compiled(self) -> bool:
         """Whether single states run compiled code; compiles it if that was not done yet."""
-        return self._prepare("single") and (self._by_loop() or self._ready["single"])
+        return self.code.is_compiled("single")
 
-    def _key(self, form: str) -> str:
-        facts = (
-            "2", code_digest(), self.function.identity, str(self.dtype), form, build.find().identity,
-            " ".join(build.BASE_FLAGS), build.machine(),
-        )  # fmt: skip
-        return hashlib.sha256("\0".join(facts).encode()).hexdigest()
-
-    def _build(self, form: str, folder: Path) -> Path:
-        flags = (*interpreter.FLAGS, *(("-O1",) if len(self.program.order) > LARGE else ()))
-        library = build.compiled(build.find(), self._text(form), folder, flags)
-        self._verify(form, library)
-        return library
-
-    def _text(self, form: str) -> str:
-        emit = single_source if form == "single" else batch_source
-        return emit(self.program, self.dtype.name)
-
-    def _verify(self, form: str, path: Path) -> None:
-        """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
-        rng = np.random.default_rng(0)
-        flat = tuple(trial.astype(self.dtype) for trial in self.function.trials(rng, CHUNK, 1.0))
-        if self.function.parameters.names:
-            flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
-        results = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
-        caller = shared_library.CtypesCaller((), (), 0, 0, self._call)
-        library = shared_library.CompiledLibrary(path)
-        caller.attach(form, library.address(f"kernel_{form}"), library)
-        if form == "batch":
-            caller.chunk(flat, results, 0, CHUNK)
-        else:
-            caller.bind(tuple(a[0] for a in flat), tuple(a[0] for a in results), None)()
-        rows = CHUNK if form == "batch" else 1
-        expected = self._evaluated(flat)[:rows]
-        computed = np.concatenate(results, axis=1)[:rows]
-        usable = np.isfinite(expected)
-        scale = np.abs(expected[usable]).max(initial=1.0)
-        tolerance = 1e-6 if self.dtype == np.float64 else 1e-2
-        if not (np.abs(computed[usable] - expected[usable]) <= tolerance * scale).all():
-            raise build.CompileError(f"the C compiler {build.find().command[0]} built a kernel that computes wrongly")
-
-    # -- what it is -----------------------------------------------------------------------------
-
-    @cached_property
+    @property
     def program(self) -> Program:
         """The graph of the function as a sequence of statements, for the C emitters."""
-        return Program(self.function, fused=True)
+        return self.code.program
 
     @property
     def operations(self) -> Operations:
@@ -409,7 +295,7 @@ class Kernel:
     @property
     def source(self) -> str:
         """The C of the kernel for batches."""
-        return recursion_source(self.dtype.name) if self._by_loop() else self._text("batch")
+        return self.code.source("batch")
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -456,18 +342,3 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads of the parent do not come along
-
-
-@lru_cache
-def code_digest() -> str:
-    """Digest of the code that shapes kernels: another version of it builds other kernels."""
-    root = Path(__file__).resolve().parents[1]
-    code = hashlib.sha256()
-    try:
-        for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
-            for file in sorted((root / room).rglob("*.[pc]*")):
-                if file.suffix in (".py", ".c"):
-                    code.update(file.read_bytes())
-    except OSError as fault:
-        raise build.CompileError(f"the code of dalembert cannot be read: {fault}") from None
-    return code.hexdigest()

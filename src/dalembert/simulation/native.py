@@ -21,7 +21,8 @@ from ..compile.emit_batch import ANY_VECTOR, ROOT, head
 from ..compile.emit_c import VECTOR_SIGN, Program, Style, literal, statements
 from ..compile.functions import function, system_facts
 from ..compile.integrators import advance
-from ..compile.kernel import Kernel, code_digest
+from ..compile.kernel import Kernel
+from ..compile.kernel_code import code_digest
 from ..compile.shared_library import CompiledLibrary, built_library
 from ..compile.sincos import source as sincos_source
 
