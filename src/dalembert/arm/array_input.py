@@ -43,7 +43,9 @@ class Shaped(Protocol):
     """An array of any library."""
 
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of its axes."""
+        ...
 
 
 def common_shape(arrays: Sequence[tuple[str, Shaped]]) -> tuple[int, ...]:

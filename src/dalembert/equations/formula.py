@@ -9,58 +9,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from fractions import Fraction
-from functools import cache
 from typing import Any, NoReturn
 
-from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..arm.exact import MOST_BITS, bounded, exact, whole_number
+from ..arm.exact import whole_number
 from ..arm.io.expression import shown
-from ..rings.angles import read_tag
-from ..rings.trig import TrigNumber
+from .formula_values import LARGEST_POWER, LONGEST_NAME, FormulaValues, Unknown
 from .polynomial import TrigPolynomial, as_polynomial
 from .space import Space
 from .tokens import Token, tokens
 
-DEEPEST, LARGEST_POWER, MOST_TERMS, MOST_WORK = 100, 12, 200_000, 400_000
-"""Bounds on the nesting of brackets, on powers, on the terms of a product, and on the terms of all
-products together."""
-LONGEST_NAME, LONGEST_RUN, MOST_UNKNOWN = 1000, 100, 40
-"""Longest name (characters), longest one that is split into known symbols, and the unknown names after which reading
-ends: what follows would be refused as well."""
-
-
-class Unknown(ArmError):
-    """The error for symbols that the equations do not have."""
-
-    def __init__(self, names: list[str], space: Space) -> None:
-        self.names = names
-        super().__init__(
-            f"the formula has symbols the equations do not have: {listed(names)}; they have {listed(space.symbols)}, "
-            f"and joints q1 to q{len(space.joint_names)}"
-        )
+DEEPEST = 100
+"""Bound on the nesting of brackets."""
 
 
 def read(text: str, space: Space, aliases: Mapping[str, Any] | None = None) -> TrigPolynomial:
     """The polynomial of a formula; ``aliases`` defines names of the formula, as formulas or polynomials."""
-    parser = Parser(tokens(text), space, aliases or {})
-    value = parser.whole()
-    if parser.unknown:
-        raise Unknown(sorted(parser.unknown), space)
+    values = FormulaValues(space, aliases or {}, whole)
+    value = whole(text, values)
+    if values.unknown:
+        raise Unknown(sorted(values.unknown), space)
     return as_polynomial(space, value)
+
+
+def whole(text: str, values: FormulaValues) -> Any:
+    """The value of a formula by what its names mean."""
+    return Parser(tokens(text), values).whole()
 
 
 class Parser:
     """Recursive-descent parser: sum, product, power, atom."""
 
-    def __init__(self, tokens: list[Token], space: Space, aliases: Mapping[str, Any]) -> None:
-        self.tokens, self.space, self.aliases = tokens, space, aliases
-        self.ring = space.ring
+    def __init__(self, tokens: list[Token], values: FormulaValues) -> None:
+        self.tokens, self.values = tokens, values
         self.position = 0
         self.depth = 0
-        self.work = 0
-        self.unknown: set[str] = set()
 
     # -- grammar ---------------------------------------------------------------------------------
 
@@ -71,7 +54,7 @@ class Parser:
         value = self.sum()
         if self.position < len(self.tokens):
             self._stuck()
-        self._bounded(value)
+        self.values.bounded(value)
         return value
 
     def sum(self) -> Any:
@@ -108,19 +91,16 @@ class Parser:
         while True:
             if self._is("*"):
                 self._next()
-                value = self._times(value, self._signed_power())
+                value = self.values.times(value, self._signed_power())
             elif self._is("/"):
                 self._next()
                 value = self._divided(value, self._signed_power())
             elif self._begins_factor():
-                value = self._times(value, self.power())
+                value = self.values.times(value, self.power())
             else:
                 return value
 
     def _signed_power(self) -> Any:
-        return self._signed(self._checked_sign(), 1)
-
-    def _checked_sign(self) -> Any:
         sign = self._signs()
         return self._signed(self.power(), sign)
 
@@ -131,15 +111,15 @@ class Parser:
             return self._named()
         value = self.atom()
         exponent = self._exponent()
-        return self._raised(value, 1 if exponent is None else exponent)
+        return self.values.raised(value, 1 if exponent is None else exponent)
 
     def atom(self) -> Any:
         """A number, a fraction or an expression in brackets."""
         token = self._next()
         if token.kind == "number":
-            return self.ring.number(exact(token.text, "number"))
+            return self.values.number(token.text)
         if token.kind == "frac":
-            return self._divided(self._group(), self._group())
+            return self._divided(self.atom(), self.atom())  # a group in braces, or one number, each
         if token.text in ("(", "[", "{"):
             value = self.sum()
             self._close(token.text)
@@ -147,9 +127,12 @@ class Parser:
         self.position -= 1
         return self._stuck()
 
-    def _group(self) -> Any:
-        """An argument of \\frac: a group in braces, or one digit."""
-        return self.atom()
+    def _divided(self, a: Any, b: Any) -> Any:
+        """The quotient by a number."""
+        inverse = self.values.reciprocal(b)
+        if inverse is None:
+            raise ArmError(f"a formula may divide by non-zero numbers only{self._where()}")
+        return self.values.times(a, inverse)
 
     def _exponent(self) -> int | None:
         """The integer power that follows, or None; a star belongs to a starred symbol and is read with the name."""
@@ -208,7 +191,7 @@ class Parser:
             angle = self._angle()
         if exponent is None:
             exponent = self._exponent()
-        return self._raised(self._trig(letter, angle), 1 if exponent is None else exponent)
+        return self.values.raised(self.values.trig(letter, angle), 1 if exponent is None else exponent)
 
     def _angle_sum(self) -> dict[str, int]:
         """A sum of angles, as name -> integer multiple."""
@@ -245,40 +228,7 @@ class Parser:
         digits = re.fullmatch(r"([A-Za-z]+?)(\d*)", name)
         stem, number = (digits[1], digits[2]) if digits else (name, "")
         number = number or self._subscript()
-        if stem in ("q", "theta", "t"):
-            n = len(self.space.joint_names)
-            joints = [number] if 1 <= (whole_number(number) or 0) <= n else list(number[:LONGEST_NAME])
-            if joints and all(1 <= (whole_number(j) or 0) <= n for j in joints):
-                return {f"q{j}": times * joints.count(j) for j in joints}
-        if f"{stem}{number}" in self.ring.angles.fixed_index:
-            return {f"{stem}{number}": times}
-        self._missing(f"{stem}{number}")
-        return {}
-
-    def _trig(self, letter: str, angle: Mapping[str, int]) -> Any:
-        """Sine or cosine of a sum of angles, by the addition theorems."""
-        sin: Any = 0
-        cos: Any = 1
-        for name, count in angle.items():
-            if abs(count) > LARGEST_POWER:
-                raise ArmError(f"{count} times {name} is more than is read")
-            s, c = self._sincos(name)
-            s = s if count > 0 else -s
-            for _ in range(abs(count)):
-                sin, cos = (
-                    self._times(sin, c) + self._times(cos, s),
-                    self._times(cos, c) - self._times(sin, s),
-                )
-        return sin if letter == "s" else cos
-
-    def _sincos(self, name: str) -> tuple[Any, Any]:
-        """Sine and cosine of one joint or fixed angle."""
-        if name in self.ring.angles.fixed_index:
-            return self.ring.fixed(name)
-        joint = int(name[1:]) - 1
-        if joint in self.ring.sliding:
-            raise ArmError(f"joint {joint + 1} is prismatic; its position {name} has no sine")
-        return self.ring.sincos(self.ring.position(joint))
+        return {key: times * count for key, count in self.values.angle(stem, number).items()}
 
     def _subscript(self) -> str:
         """The subscript that follows, or an empty string."""
@@ -293,7 +243,7 @@ class Parser:
         while not self._is("}"):
             text += self._next().text
         self._next()
-        return text if self.ring.angles.wide else text.replace(",", "")
+        return text if self.values.has_commas else text.replace(",", "")
 
     def _star(self) -> bool:
         """A superscript star: I_{xx3}^*, and with a power k_{322}^{*2}, of which the power is left to be read."""
@@ -313,25 +263,19 @@ class Parser:
         """A symbol, a sine or cosine such as c23, or several of them written together."""
         if len(name) > LONGEST_NAME:
             raise ArmError(f"the formula holds a name of {len(name)} characters, {shown(name)}; no symbol is that long")
-        value, square = self._lookup(name)
-        if value is None:
-            pieces = self._pieces(name) if len(name) <= LONGEST_RUN and name not in self.unknown else None
-            if pieces is None:
-                self._missing(name)
-                self._exponent()
-                return 1
-            for piece in pieces[:-1]:
-                first, _ = self._lookup(piece)
-                value = first if value is None else self._times(value, first)
-            last, square = self._lookup(pieces[-1])
-            return self._times(value, self._raised_symbol(last, square, pieces[-1]))
-        return self._raised_symbol(value, square, name)
-
-    def _missing(self, name: str) -> None:
-        """A symbol that the equations do not have."""
-        self.unknown.add(name)
-        if len(self.unknown) >= MOST_UNKNOWN:
-            raise Unknown(sorted(self.unknown), self.space)
+        value, square = self.values.lookup(name)
+        if value is not None:
+            return self._raised_symbol(value, square, name)
+        pieces = self.values.pieces(name)
+        if pieces is None:
+            self.values.missing(name)
+            self._exponent()
+            return 1
+        for piece in pieces[:-1]:
+            first, _ = self.values.lookup(piece)
+            value = first if value is None else self.values.times(value, first)
+        last, square = self.values.lookup(pieces[-1])
+        return self.values.times(value, self._raised_symbol(last, square, pieces[-1]))
 
     def _raised_symbol(self, value: Any, square: bool, name: str) -> Any:
         """A symbol with the exponent that follows."""
@@ -340,89 +284,7 @@ class Parser:
             if exponent is None or exponent % 2:
                 raise ArmError(f"{name} occurs in the equations as a square only; write {name}^2")
             exponent //= 2
-        return self._raised(value, 1 if exponent is None else exponent)
-
-    def _lookup(self, name: str) -> tuple[Any, bool]:
-        """(value, whether it is the square of the name); value None for an unknown symbol."""
-        if name in self.aliases:
-            if isinstance(self.aliases[name], TrigPolynomial):
-                return self.ring.wrap(self.aliases[name].over(self.space).poly), False
-            parser = Parser(tokens(self.aliases[name]), self.space, {})
-            value = parser.whole()
-            self.unknown |= parser.unknown
-            return value, False
-        index = self.ring.index
-        swapped = re.sub(r"^([IC])(\d+|L)([xyz]{2})$", r"\1\3\2", name)
-        # Bejczy 1974, eq. D.1, writes r_i for the offset along z that Denavit-Hartenberg rows call d_i.
-        for candidate in (name, swapped, re.sub(r"^r(\d+)$", r"q\1", name), re.sub(r"^r(\d+)$", r"d\1", name)):
-            if candidate in index and index[candidate] >= self.ring.first_symbol:
-                return self.ring.symbol(candidate), False
-        match = re.fullmatch(r"(?:q|theta|d|r)(\d+)", name)
-        joint_number = whole_number(match[1]) if match else None
-        if joint_number is not None and joint_number - 1 in self.ring.sliding:
-            return self.ring.position(joint_number - 1), False
-        if f"k{name}" in index and name.startswith("k"):
-            return self.ring.symbol(f"k{name}"), True
-        match = re.fullmatch(r"([scSC])(-?\d[\d,-]*)", name)
-        if match:
-            angle: dict[str, int] = {}
-            for joint, sign in read_tag(match[2], self.ring.angles.wide):
-                if not 0 <= joint < len(self.space.joint_names) or joint in self.ring.sliding:
-                    return None, False
-                angle[f"q{joint + 1}"] = angle.get(f"q{joint + 1}", 0) + sign
-            return self._trig(match[1].lower(), angle), False
-        return None, False
-
-    def _pieces(self, name: str) -> list[str] | None:
-        """A run of letters and digits split into known symbols: gm3 is g m3. None where that is impossible."""
-        is_symbol = cache(lambda text: self._lookup(text)[0] is not None)
-        # No symbol is longer, nor a sine of all joints, each with its sign and a comma.
-        longest = max(map(len, (*self.ring.index, *self.aliases)), default=0) + 4 * len(self.space.joint_names)
-        # From the end on: splits[k] divides name[k:] into two or more, with the shortest first piece.
-        splits: list[list[str] | None] = [None] * (len(name) + 1)
-        for start in reversed(range(len(name))):
-            for cut in range(start + 1, min(len(name), start + longest + 1)):
-                tail = ([name[cut:]] if is_symbol(name[cut:]) else splits[cut]) if is_symbol(name[start:cut]) else None
-                if tail is not None:
-                    splits[start] = [name[start:cut], *tail]
-                    break
-        return splits[0]
-
-    # -- arithmetic ------------------------------------------------------------------------------
-
-    def _times(self, a: Any, b: Any) -> Any:
-        """The product, bounded in size."""
-        if isinstance(a, TrigNumber) and isinstance(b, TrigNumber) and len(a.poly) * len(b.poly) > MOST_TERMS:
-            raise ArmError(f"the formula grows beyond {MOST_TERMS} terms when multiplied out")
-        product = a * b
-        self._bounded(product)
-        return product
-
-    def _bounded(self, value: Any) -> None:
-        """Refuses a value whose numbers have grown without end, and more work than any printed formula asks for."""
-        if not isinstance(value, TrigNumber):
-            bounded(Fraction(value), "the formula")
-            return
-        self.work += len(value.poly)
-        if self.work > MOST_WORK:
-            raise ArmError(f"the formula has products of more than {MOST_WORK} terms together when multiplied out")
-        if any(number.height_bits() > MOST_BITS for number in value.poly.coeffs()):
-            raise ArmError(f"a number of the formula grows beyond {MOST_BITS} bits; write it rounded")
-
-    def _divided(self, a: Any, b: Any) -> Any:
-        """The quotient by a number."""
-        poly = self.ring.poly_of(b)
-        if not poly.is_constant() or not poly:
-            raise ArmError(f"a formula may divide by non-zero numbers only{self._where()}")
-        lead = poly.leading_coefficient()
-        return self._times(a, Fraction(int(lead.q), int(lead.p)))
-
-    def _raised(self, value: Any, exponent: int) -> Any:
-        """The power, by repeated products."""
-        result: Any = 1
-        for _ in range(exponent):
-            result = self._times(result, value)
-        return result
+        return self.values.raised(value, 1 if exponent is None else exponent)
 
     # -- tokens ----------------------------------------------------------------------------------
 

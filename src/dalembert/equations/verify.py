@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from .formula import Unknown, read
+from .formula import read
+from .formula_values import Unknown
 from .polynomial import TrigPolynomial
 
 if TYPE_CHECKING:
