@@ -1,7 +1,8 @@
 """The rooms of the source and which uses which, read from its imports and drawn: python scripts/draw_house.py
 
-Writes docs/house.svg and the same as text into docs/house.md. An arrow that other arrows imply is left out. Rooms that
-import against the order of the drawing end the script with a sentence that names them.
+Writes docs/house.svg, and into docs/house.md the same as text and the rooms that each one uses. An arrow that other
+arrows imply is left out. Rooms that import against the order of the drawing end the script with a sentence that names
+them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalembert"
+PICTURE, PAGE = ROOT / "docs" / "house.svg", ROOT / "docs" / "house.md"
 BOX = (166, 44)
 ROW, TOP, WIDTH = 78, 40, 930
 ROOMS = {
@@ -37,9 +39,9 @@ ROOMS = {
     "compile": (330, 11, "functions, targets"),
     "equations": (630, 11, "closed forms"),
     "formulations": (485, 12, "the physics"),
-    "rings": (390, 13, "what a number is"),
-    "arm": (610, 13, "what an arm is, files"),
-    "markup": (610, 14, "HTML, tables"),
+    "rings": (420, 13, "what a number is"),
+    "arm": (485, 14, "what an arm is, files"),
+    "markup": (485, 15, "HTML, tables"),
 }
 """Centre (px), row from the top, and what the room holds."""
 
@@ -122,6 +124,21 @@ def mermaid(edges: set[tuple[str, str]]) -> str:
     return "\n".join(["```mermaid", "flowchart TD", *lines, "```"])
 
 
+def with_uses(text: str, edges: set[tuple[str, str]]) -> str:
+    """The page with the last column of its table, the rooms that a room imports from, as it is."""
+    for room in ROOMS:
+        uses = ", ".join(other for other in ROOMS if (room, other) in edges) or "none"
+        text, rows = re.subn(rf"^(\| `{room}/` \|.*\|).*\|$", rf"\1 {uses} |", text, flags=re.MULTILINE)
+        if rows != 1:
+            raise SystemExit(f"docs/house.md has {rows} rows of {room}/ in its table; give it one")
+    return text
+
+
+def page_of(text: str, edges: set[tuple[str, str]], shown: set[tuple[str, str]]) -> str:
+    """docs/house.md with the arrows and the table of these imports."""
+    return with_uses(re.sub(r"```mermaid\n.*?```", lambda _: mermaid(shown), text, flags=re.DOTALL), edges)
+
+
 def main() -> int:
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     if rooms != set(ROOMS):
@@ -132,10 +149,9 @@ def main() -> int:
     if upward:
         print(f"against the order of the drawing: {', '.join(upward)}")
         return 1
-    shown, page = {edge for edge in edges if not implied(edge, edges)}, ROOT / "docs" / "house.md"
-    (ROOT / "docs" / "house.svg").write_text(svg(shown))
-    text = page.read_text(encoding="utf-8")
-    page.write_text(re.sub(r"```mermaid\n.*?```", lambda _: mermaid(shown), text, flags=re.DOTALL), encoding="utf-8")
+    shown = {edge for edge in edges if not implied(edge, edges)}
+    PICTURE.write_text(svg(shown), encoding="utf-8")
+    PAGE.write_text(page_of(PAGE.read_text(encoding="utf-8"), edges, shown), encoding="utf-8")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dalembert as da
-from dalembert.arm.drives import JointDrive, train_of_joints
+from dalembert.arm.io.joint_drives import JointDrive, train_of_joints
 
 ROTORS = (0.8, 0.6, 0.4)
 COULOMB = (5.0, 4.0, 2.0)

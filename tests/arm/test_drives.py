@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.drives import Actuator, DriveTrain, Element, Friction, JointDrive, Motor, Rotor, train_of_joints
+from dalembert.arm.drives import Actuator, DriveTrain, Element, Friction, Motor, Rotor
 from dalembert.arm.errors import ArmError
+from dalembert.arm.io.joint_drives import JointDrive, train_of_joints
 from dalembert.arm.io.mjcf import read_mjcf
 from dalembert.arm.io.urdf import read_urdf
 

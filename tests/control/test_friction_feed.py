@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.drives import JointDrive, train_of_joints
+from dalembert.arm.io.joint_drives import JointDrive, train_of_joints
 from dalembert.control.controllers_by_name import CONTROLLERS
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.drives import Friction, JointDrive, train_of_joints
+from dalembert.arm.drives import Friction
+from dalembert.arm.io.joint_drives import JointDrive, train_of_joints
 from dalembert.simulation.impacts import after_impact
 from dalembert.simulation.plant import plant_of
 from dalembert.simulation.settings import SimulationSettings

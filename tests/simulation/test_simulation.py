@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.drives import Actuator, DriveTrain, Friction, JointDrive, Rotor, train_of_joints
+from dalembert.arm.drives import Actuator, DriveTrain, Friction, Rotor
 from dalembert.arm.errors import ArmError, SimulationError
+from dalembert.arm.io.joint_drives import JointDrive, train_of_joints
 from dalembert.simulation.loads import LoadChange
 from dalembert.simulation.plant import plant_of
 from dalembert.simulation.settings import METHODS

@@ -15,13 +15,13 @@ from numbers import Rational
 from typing import Any
 
 from ..description import EARTH, ArmDescription, Joint, Limits, Link, listed
-from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
 from ..exact import Angle, exact, exact_vector
 from ..inertia import Inertia
 from ..placement import Placement, rotate, translate
 from .angle_reading import AS_MEANT, AngleReading
 from .expression import angle, quantity
+from .joint_drives import JointDrive, train_of_joints
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..description import EARTH, ArmDescription
-from ..drives import train_of_joints
 from ..errors import ArmError
 from ..placement import Vector
 from .angle_reading import AS_MEANT, AngleReading
+from .joint_drives import train_of_joints
 from .mimic import Mimic, check_mode, followers, treated
 from .mjcf_acting import Acting
 from .mjcf_bodies import Tree

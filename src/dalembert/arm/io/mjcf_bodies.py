@@ -10,10 +10,10 @@ from fractions import Fraction
 
 from ..axes import along
 from ..description import Joint, Kind, Limits, Link
-from ..drives import JointDrive
 from ..elastic import JointSpring
 from ..errors import ArmError
 from ..placement import Placement, Step
+from .joint_drives import JointDrive
 from .mjcf_compiler import Settings
 from .mjcf_defaults import MAIN, Defaults
 from .mjcf_frames import ALONG_Z, POSE, at

@@ -13,12 +13,12 @@ from typing import Any
 
 from ..axes import along, quaternion
 from ..description import ArmDescription, Joint, Kind, Limits, Link
-from ..drives import JointDrive, train_of_joints
 from ..elastic import JointSpring
 from ..errors import ArmError
 from ..exact import Angle, exact, exact_vector
 from ..inertia import Inertia
 from ..placement import Placement, Step, translate
+from .joint_drives import JointDrive, train_of_joints
 from .mimic import Mimic, followers, treated
 from .omissions import Omissions
 

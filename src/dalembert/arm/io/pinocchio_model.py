@@ -12,11 +12,11 @@ from typing import Any
 
 from ..axes import along, quaternion
 from ..description import ArmDescription, Joint, Kind, Limits, Link
-from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError
 from ..exact import exact_vector
 from ..inertia import Inertia
 from ..placement import Placement, translate
+from .joint_drives import JointDrive, train_of_joints
 
 ORIGIN = "pinocchio.Model"
 UNLIMITED = 1e16

@@ -14,12 +14,12 @@ from fractions import Fraction
 
 from ..axes import along
 from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, listed
-from ..drives import JointDrive, train_of_joints
 from ..elastic import JointSpring
 from ..errors import ArmError, SkippedWarning, caller_level
 from ..inertia import Inertia
 from ..placement import Placement
 from .angle_reading import AS_MEANT, AngleReading
+from .joint_drives import JointDrive, train_of_joints
 from .mimic import Mimic, check_mode, followers, treated
 from .sdf_poses import SdfFrames, attributes, of_text, read_pose, word
 from .sdf_shapes import shapes_of_link

@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from ..axes import along
 from ..description import EARTH, KINDS, ArmDescription, Joint, Limits, Link, listed
-from ..drives import DriveTrain, JointDrive, joined, train_of_joints
+from ..drives import DriveTrain
 from ..elastic import Elastic, JointDamper, JointSpring, PointSpring
 from ..errors import ArmError
 from ..exact import LONGEST_NUMBER, decimal_of
@@ -25,6 +25,7 @@ from ..placement import Placement, Step
 from .angle_reading import AS_MEANT, AngleReading
 from .dh import DHRow, placements
 from .expression import shown
+from .joint_drives import JointDrive, train_of_joints, with_joint_drives
 from .mimic import followers, with_followers
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
@@ -121,7 +122,7 @@ def arm_of_table(top: TomlTable, name: str, origin: str, mimic: str = "couple") 
     train = read_drives(drives, arm, origin) if drives is not None else DriveTrain(origin=origin)
     follower_joints = followers(joints)
     all_drives = (
-        joined(train, joint_drives, origin, follower_joints)
+        with_joint_drives(train, joint_drives, origin, follower_joints)
         if train
         else train_of_joints(joint_drives, origin, follower_joints)
     )

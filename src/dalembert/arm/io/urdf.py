@@ -16,11 +16,11 @@ from xml.etree.ElementTree import Element
 
 from ..axes import along
 from ..description import EARTH, ArmDescription, Joint, Kind, Limits, Link, listed
-from ..drives import JointDrive, train_of_joints
 from ..errors import ArmError, caller_level
 from ..inertia import Inertia
 from ..placement import Placement, Vector
 from .angle_reading import AS_MEANT, AngleReading
+from .joint_drives import JointDrive, train_of_joints
 from .mimic import Mimic, check_mode, followers, treated
 from .urdf_origin import read_origin
 from .urdf_shapes import Materials, materials_of, shapes_of_link
