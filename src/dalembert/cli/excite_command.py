@@ -13,7 +13,8 @@ import typer
 from dalembert.arm.errors import ArmError
 
 from .printing import heading, paragraph, table
-from .system_options import amounts, arm_command
+from .read_system import amounts
+from .system_options import arm_command
 
 if TYPE_CHECKING:
     import dalembert as da

@@ -13,7 +13,8 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import whole_number
 
 from .printing import heading, paragraph, table
-from .system_options import arm_command, numbers
+from .read_system import numbers
+from .system_options import arm_command
 
 if TYPE_CHECKING:
     import dalembert as da

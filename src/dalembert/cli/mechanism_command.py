@@ -35,7 +35,8 @@ from .mechanism_tables import (
     with_units,
 )
 from .printing import figures, heading, matrix, say, table
-from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
+from .read_system import AnglesAre, numbers
+from .system_options import AnglesOption, DrivesOption, GravityOption, SkipOption
 from .values import is_angle, plain_number, split_words
 
 

@@ -18,7 +18,8 @@ from dalembert.equations.names import separate
 from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
-from .system_options import joint_position, position_command
+from .read_system import joint_position
+from .system_options import position_command
 
 if TYPE_CHECKING:
     from dalembert.arm.description import ArmDescription
