@@ -20,7 +20,7 @@ from dalembert.bounds.ratios import ratio_range
 from dalembert.bounds.waves import Wave, constant, rescaled, turning, zero
 from dalembert.compile import build
 from dalembert.equations import names
-from dalembert.reduction import certify, program_search
+from dalembert.reduction import certify, program_proofs
 from random_arms import random_arm
 
 NEARLY_PARALLEL = """
@@ -108,7 +108,7 @@ def test_a_proof_that_is_broken_by_what_is_found_is_not_told(monkeypatch):
         found = real(*arguments, **options)
         return replace(found, proved=0.2 * found.proved)
 
-    monkeypatch.setattr(program_search, "torque_bounds", broken)
+    monkeypatch.setattr(program_proofs, "torque_bounds", broken)
     with pytest.raises(ProofError, match="a fault of the proof"):
         da.load("planar-3r").analysis().reduce(0.05)
 

@@ -14,7 +14,7 @@ from dalembert.bounds.grid import LargestSum
 from dalembert.bounds.waves import OUTWARD, Wave, turning, wave_of
 from dalembert.reduction import certify
 from dalembert.reduction.certify import Key, torque_bounds
-from dalembert.reduction.program_search import exact_coefficients
+from dalembert.reduction.program_proofs import exact_coefficients
 from dalembert.reduction.recursion import case_of
 from dalembert.reduction.states import States, fastest, largest, rigid_torque, states_of
 from random_arms import coupled_motors, random_arm

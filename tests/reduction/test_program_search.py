@@ -12,10 +12,11 @@ import pytest
 
 import dalembert as da
 from dalembert.cli.run import main
-from dalembert.reduction import program_search
+from dalembert.reduction import program_proofs, program_search
 from dalembert.reduction.certify import TorqueBounds
 from dalembert.reduction.hoist import Hoisted
-from dalembert.reduction.program_search import Candidate, Search
+from dalembert.reduction.program_proofs import Candidate
+from dalembert.reduction.program_search import Search
 from dalembert.reduction.prune import applied
 from dalembert.reduction.recursion import case_of
 from dalembert.reduction.states import largest, rigid_torque, states_of
@@ -114,14 +115,14 @@ def test_positions_of_the_largest_errors_join_the_samples(search: Search) -> Non
 
 def test_joints_that_are_proved_closely_are_not_proved_again(search: Search) -> None:
     program = search.pruner.pruned(np.full(search.states.n, 0.2), thorough=False)
-    first = search.certified(program)
-    work = search.work
-    again = search.certified(program, previous=first)
+    first = search.proofs.certified(program)
+    work = search.proofs.work
+    again = search.proofs.certified(program, previous=first)
     assert np.all(again.share <= first.share)
-    close = first.share <= program_search.CLOSE * first.attained
+    close = first.share <= program_proofs.CLOSE * first.attained
     assert close.any()
     assert np.array_equal(again.share[close], first.share[close])
-    assert search.work - work <= work
+    assert search.proofs.work - work <= work
 
 
 def test_no_point_of_the_curve_is_without_a_bound() -> None:
@@ -131,13 +132,13 @@ def test_no_point_of_the_curve_is_without_a_bound() -> None:
 
 
 def test_a_search_whose_proofs_are_loose_goes_further_from_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = program_search.torque_bounds
+    real = program_proofs.torque_bounds
 
     def loose(*args: Any) -> TorqueBounds:
         found = real(*args[:5], None, *args[6:])
         return replace(found, proved=2 * found.proved, within_reach=2 * found.within_reach)
 
-    monkeypatch.setattr(program_search, "torque_bounds", loose)
+    monkeypatch.setattr(program_proofs, "torque_bounds", loose)
     model = da.load("planar-3r").analysis().reduce(0.1)
     assert model.after.total < model.before.total
     assert np.all(model.bound <= 0.1 * model.scale * (1 + 1e-9))

@@ -26,6 +26,7 @@ from dalembert.reduction.constant_forms import ParameterForm
 from dalembert.reduction.exact_error import least_errors
 from dalembert.reduction.graph_edits import table
 from dalembert.reduction.hoist import Hoisted, hoisted
+from dalembert.reduction.program_proofs import ProgramProofs
 from dalembert.reduction.program_search import Search
 from dalembert.reduction.prune import Pruner
 from dalembert.reduction.recursion import case_of, recursion
@@ -225,9 +226,9 @@ def test_refitting_never_makes_the_proved_error_larger(small) -> None:
         model.program.outputs, {name: ParameterForm(form.terms) for name, form in model.program.definitions.items()}
     )
     assert any(form.shift for form in model.program.definitions.values())
-    assert search.certified(bare).share.max() >= model.share.max()
+    assert search.proofs.certified(bare).share.max() >= model.share.max()
     # The very same proof again: the bound of the model is that of its program.
-    assert np.allclose(search.certified(model.program).share, model.share)
+    assert np.allclose(search.proofs.certified(model.program).share, model.share)
 
 
 def test_the_room_that_refitting_makes_is_used(puma, five) -> None:
@@ -369,13 +370,13 @@ def test_equations_reduce_to_the_model_of_the_analysis() -> None:
 def test_a_seven_joint_arm_is_reduced_by_few_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(build.SWITCH, raising=False)  # NumPy alone takes minutes
     proofs: list[bool] = []
-    certified = Search.certified
+    certified = ProgramProofs.certified
 
     def counted(self, program, quick=False, tolerance=None, previous=None):
         proofs.append(quick)
         return certified(self, program, quick, tolerance, previous)
 
-    monkeypatch.setattr(Search, "certified", counted)
+    monkeypatch.setattr(ProgramProofs, "certified", counted)
     model = da.load("panda").analysis().reduce(0.05)
     assert len(proofs) <= 12
     assert model.after.total < 480
@@ -426,7 +427,7 @@ def test_a_proof_that_is_wrong_is_found_out(small) -> None:
     off = np.abs(model.inverse_dynamics(q, qd, qdd) - arm.inverse_dynamics(q, qd, qdd))[0, worst]
     assert least_errors(model.cases[0], model.program, [(worst, state)]) == [pytest.approx(off, rel=1e-9)]
     search = Search([case_of(arm)], model.states, model.scale)
-    candidate = search.certified(model.program)
+    candidate = search.proofs.certified(model.program)
     finished(search, candidate, 0.05)
     with pytest.raises(ProofError, match="was proved to be the largest"):
         finished(search, replace(candidate, share=0.5 * candidate.share), 0.05)

@@ -16,17 +16,14 @@ every machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from ..bounds.waves import OUTWARD, Wave, waves_of
-from ..equations.polynomial import TrigPolynomial
 from . import climb
-from .certify import Key, Progress, torque_bounds
+from .certify import Progress
 from .constant_forms import ParameterForm
 from .hoist import Hoisted
-from .program_polynomials import coefficients
+from .program_proofs import Candidate, ProgramProofs
 from .prune import Pruner, Room
 from .recursion import Case, plain_recursion, recursion
 from .reduced_model import operations_of
@@ -38,8 +35,8 @@ from .sweep import worst
 SEARCH_POSITIONS, SEARCH_WORST = 40, 80
 """Sample positions for pruning: those spread evenly, shared among the loads (at least 12 for each), and the latest of
 those where climbs and proofs found the largest errors."""
-REFIT_POSITIONS, REFIT_WORST = 200, 240
-"""The same for the refits that follow a climb or proof."""
+REFIT_POSITIONS = 200
+"""Sample positions, spread evenly, for the refits that follow a climb or proof; beside them all of the latter."""
 GREED_EXPONENTS = (1.0, 0.5)
 """Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g, by which programs are pruned
 further one after the other."""
@@ -49,15 +46,10 @@ MAX_CONTINUED = 6
 """How often each exponent goes on from a program."""
 SEARCH_LIMIT = 5.0e7
 """Numbers computed by pruning up to which another program is pruned from the whole recursion, once one is proved."""
-WORK_LIMIT = 1.2e10
-"""Work limit (numbers computed by the proofs): once the proofs have used more, no refit begins, and no further program
-once one meets the tolerance."""
 NEAR_MISS = 1.15
 """Near miss: a program proved within this multiple of the tolerance is refitted to the ratios that its proof gave."""
 MAX_REFITS = 6
 """Most such refits of one program, each with a new proof."""
-PROVABLE = 1.02
-"""Proved error over the largest error met that a proof is taken to come to where there was none."""
 LITTLE, ROUNDING = 3.0e7, 1e-9
 """Work of the last proof up to which the next is tried for every program that is not seen above the tolerance, and by
 how much the errors that are seen may be off."""
@@ -65,9 +57,6 @@ CHEAP = 0.1
 """Part of the work limit up to which other constants are tried for the best program."""
 BETTER = 0.98
 """Part of the sampled error to which other constants have to bring it to be tried in place of those there are."""
-CLOSE, DEAR_CLOSE, DEAR = 1.1, 1.15, 0.4
-"""Proved error over the largest error met from which on a joint is proved once more for the best program, and the same
-where proofs have used more than this part of the work limit: what another one comes to is likely to be no closer."""
 CAUTION = 0.1
 """Down to which the search halves where the ratio to prune with lies, between the smallest that is likely (0) and that
 of new programs (1)."""
@@ -82,26 +71,6 @@ the best program are tried once more. Below it the share of the usual effort is 
 quarter, of the sample positions for pruning."""
 SWEEP_FACTORS = (0.06, 0.125, 0.25, 0.4, 0.6, 0.8, 1.5, 2.0, 3.0, 4.0, 6.0)
 """Multiples of the tolerance for which the curve of error against operations gets a point."""
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A program with its proof.
-
-    ``differences`` are those of all coefficients, for each load; ``worst_load`` has the largest error. ``share`` is the
-    proved error of each joint, relative to its torque scale, over all loads, ``attained`` the largest sum of errors the
-    proof met, ``within_reach`` the least that a proof is likely to come to; ``quick`` marks a proof with little work,
-    which is valid but looser.
-    """
-
-    program: Hoisted
-    differences: list[dict[Key, Wave]]
-    worst_load: int
-    share: Array
-    attained: Array
-    within_reach: Array
-    operations: int
-    quick: bool
 
 
 def steps_of(curve: bool) -> int:
@@ -136,16 +105,14 @@ class Search:
         self.effort = effort
         self.cases, self.states, self.scale, self.refit = cases, states, scale, refit
         self.steps = steps or SearchSteps(lambda _text, _share: None, 1)
-        self.exact = [exact_coefficients(case) for case in cases]
         self.whole = recursion(cases)
         self.positions = SEARCH_POSITIONS if self.thorough else round(max(effort, 0.25) * SEARCH_POSITIONS)
-        self.worst_positions: Array = np.zeros((0, states.n))
+        self.proofs = ProgramProofs(cases, states, scale, effort, self._report_proof)
         self._fine: Samples | None = None
         self.room = Room()
         self.pruner = self._pruner()
-        self.work, self.last_work = 0.0, 0.0
-        self.climbs, self.reach = 0, np.full(states.n, PROVABLE)
-        self.tried: list[Candidate] = [self.certified(self.whole)]
+        self.climbs = 0
+        self.tried: list[Candidate] = [self.proofs.certified(self.whole)]
         self.climbed: list[Candidate] = []
         self.fresh_ratio, self.own_ratio = np.ones(states.n), np.ones(states.n)
 
@@ -162,22 +129,21 @@ class Search:
         """Reports the progress of a proof."""
         self.steps.say(text, 0.9 * fraction)
 
-    def _samples(self, positions: int, worst_positions: int) -> Samples:
-        """Samples at this many positions, shared among the loads, and the last of those with the largest errors."""
+    def _samples(self, positions: int, worst_positions: Array) -> Samples:
+        """Samples at this many positions, shared among the loads, and at those with the largest errors."""
         size = max(12, positions // len(self.cases))
-        also = self.worst_positions[max(0, len(self.worst_positions) - worst_positions) :]
-        return Samples(self.whole, self.cases, self.states, self.scale, size, also)
+        return Samples(self.whole, self.cases, self.states, self.scale, size, worst_positions)
 
     def _pruner(self) -> Pruner:
         """The pruner with the samples of now."""
-        samples = self._samples(self.positions, SEARCH_WORST)
+        samples = self._samples(self.positions, self.proofs.worst_positions[-SEARCH_WORST:])
         return Pruner(self.whole, samples, self.refit, self._report_pruning, self.room)
 
     @property
     def fine(self) -> Samples:
         """Samples for the refits of proved programs."""
         if self._fine is None:
-            self._fine = self._samples(REFIT_POSITIONS, REFIT_WORST)
+            self._fine = self._samples(REFIT_POSITIONS, self.proofs.worst_positions)
         return self._fine
 
     def best(self, tolerance: float) -> Candidate:
@@ -246,7 +212,7 @@ class Search:
                 return
             self.steps.step("proving")
             for _ in range(1 + (MAX_REFITS if self.refit else 0)):
-                proved = self.certified(candidate.program, tolerance=tolerance, previous=candidate)
+                proved = self.proofs.certified(candidate.program, tolerance=tolerance, previous=candidate)
                 self._renew()
                 if np.all(np.isfinite(proved.share)):
                     self.tried.append(proved)
@@ -262,7 +228,7 @@ class Search:
 
     def _spent(self, tolerance: float) -> bool:
         """Whether the work of proofs or of pruning is done, and some program meets the tolerance."""
-        spent = self.work > self.effort * WORK_LIMIT or self.room.used > self.effort * SEARCH_LIMIT
+        spent = self.proofs.spent > self.effort or self.room.used > self.effort * SEARCH_LIMIT
         return spent and self.shortest(tolerance) is not self.tried[0]
 
     def shortest(self, tolerance: float) -> Candidate:
@@ -309,17 +275,19 @@ class Search:
         """A program with the largest errors that are met in place of a proof; their positions join the samples."""
         self.climbs += 1
         errors, at = climb.climbed(
-            self.pruner.samples, program, self.whole, self.states, self.worst_positions, self.climbs
+            self.pruner.samples, program, self.whole, self.states, self.proofs.worst_positions, self.climbs
         )
-        self.worst_positions = np.concatenate([self.worst_positions, at])[-REFIT_WORST:]
+        self.proofs.meet(at)
         total = operations_of(program, program.values(self.cases[0].parameters)).total
-        return Candidate(program, [], 0, np.full(self.states.n, np.inf), errors, self.reach * errors, total, True)
+        return Candidate(
+            program, [], 0, np.full(self.states.n, np.inf), errors, self.proofs.reach * errors, total, True
+        )
 
     def _known(self, candidate: Candidate) -> Array:
         """The errors of a program after a climb: where a proof takes no more time than that, those that are met, since
         it decides all that is not above the tolerance for sure; else those that the last proof would have come to.
         """
-        return candidate.attained * (1 - ROUNDING) if self.last_work <= LITTLE else candidate.within_reach
+        return candidate.attained * (1 - ROUNDING) if self.proofs.last_work <= LITTLE else candidate.within_reach
 
     def _proof_ratio(self, candidate: Candidate, samples: Samples) -> Array:
         """The ratio of provable to sampled error of each joint."""
@@ -341,7 +309,7 @@ class Search:
         if not np.any(best.share):
             return best
         programs = [best.program]
-        if self.refit and self.thorough and self.work <= CHEAP * WORK_LIMIT:
+        if self.refit and self.thorough and self.proofs.spent <= CHEAP:
             definitions = {name: ParameterForm(form.terms) for name, form in best.program.definitions.items()}
             programs += [
                 best.program.with_definitions(definitions),
@@ -356,7 +324,7 @@ class Search:
                 continue
             self.steps.say("proving closely")
             # of the same program both proofs hold, and what the first shows closely is not shown again
-            candidate = self.certified(variant, previous=None if rank else best)
+            candidate = self.proofs.certified(variant, previous=None if rank else best)
             self.tried.append(candidate)
             if candidate.operations <= best.operations and np.all(candidate.share <= tolerance):
                 return candidate
@@ -369,7 +337,7 @@ class Search:
         plain = plain_recursion(self.cases)
         if operations_of(plain, plain.values(self.cases[0].parameters)).total >= best.operations:
             return best
-        self.tried.append(self.certified(plain))
+        self.tried.append(self.proofs.certified(plain))
         return self.tried[-1]
 
     def sweep(self, tolerance: float) -> Candidate:
@@ -377,76 +345,12 @@ class Search:
         for factor in SWEEP_FACTORS:
             self.steps.step("error against operations")
             program = self.pruner.pruned(factor * tolerance / self.fresh_ratio, thorough=False)
-            self.tried.append(self.certified(program, quick=True))
+            self.tried.append(self.proofs.certified(program, quick=True))
         best = self.shortest(tolerance)
         if best.quick:
-            best = self.certified(best.program)
+            best = self.proofs.certified(best.program)
             self.tried.append(best)
         return best
-
-    def _differences(self, program: Hoisted, load: int) -> dict[Key, Wave]:
-        """What the coefficients of a program differ from the exact ones by, with one of the loads."""
-        exact, values = self.exact[load], program.values(self.cases[load].parameters)
-        polynomials = coefficients(program.outputs, exact["G", (0,)].space, values)
-        differences = {key: difference for key, poly in polynomials.items() if (difference := poly - exact[key])}
-        return dict(zip(differences, waves_of([*differences.values()]), strict=True))
-
-    def certified(
-        self, program: Hoisted, quick: bool = False, tolerance: float | None = None, previous: Candidate | None = None
-    ) -> Candidate:
-        """A program with its proved error against the exact coefficients for every load; to reach a ``tolerance``, as
-        long as that can be. What the ``previous`` proof of it showed puts the joint that is hardest to prove first, and
-        leaves out those that are proved closely.
-        """
-        waves, shares, attained, reach = [], [], [], []
-        work_before, order = self.work, None
-        if previous is not None:
-            close = CLOSE if self.work <= DEAR * WORK_LIMIT else DEAR_CLOSE
-            order = [
-                i
-                for i in np.argsort(-previous.attained).tolist()
-                if not previous.share[i] <= close * previous.attained[i]
-            ]
-        goal = None if tolerance is None else tolerance / OUTWARD**2 * self.scale
-        extra_positions = self.worst_positions[-2 * climb.POOL * self.states.n :]
-        known_differences = previous.differences if previous is not None and previous.program is program else []
-        for load in range(len(self.cases)):
-            differences = known_differences[load] if known_differences else self._differences(program, load)
-            joints = torque_bounds(
-                differences, self.states, self._report_proof, quick, self.effort, goal, order, extra_positions
-            )
-            self.work += joints.work
-            if not quick and differences:
-                self.worst_positions = np.concatenate([self.worst_positions, joints.at])[-REFIT_WORST:]
-            waves.append(differences)
-            shares.append(joints.proved / self.scale)
-            attained.append(joints.attained / self.scale)
-            reach.append(joints.within_reach / self.scale)
-        self.last_work = self.work - work_before
-        first_values = program.values(self.cases[0].parameters)
-        worst_load = int(np.argmax([share.max(initial=0.0) for share in shares]))
-        total = operations_of(program, first_values).total
-        largest_met, share = np.max(attained, axis=0), np.max(shares, axis=0)
-        if previous is not None:
-            largest_met, share = np.maximum(largest_met, previous.attained), np.minimum(share, previous.share)
-        likely, broken_off = np.max(reach, axis=0), tolerance is not None and bool(np.any(share > tolerance))
-        # what was left out, or broken off at an error above the tolerance, shows nothing of what a proof comes to
-        likely = np.where(
-            np.isfinite(likely) & ~(largest_met > (tolerance or np.inf)), likely, self.reach * largest_met
-        )
-        if goal is not None:
-            self.reach = np.maximum(likely / np.where(largest_met > 0, largest_met, 1.0), PROVABLE)
-        return Candidate(program, waves, worst_load, share, largest_met, likely, total, quick or broken_off)
-
-
-def exact_coefficients(case: Case) -> dict[Key, TrigPolynomial]:
-    """All exact coefficients of a system, by key."""
-    eq, n = case.equations, case.system.n
-    polynomials: dict[Key, TrigPolynomial] = {("G", (i,)): eq.gravity[i] for i in range(n)}
-    polynomials |= {("D", (i, j)): eq.mass_matrix[i, j] for i in range(n) for j in range(n)}
-    return polynomials | {
-        ("C", (i, j, k)): eq.christoffel[i, j, k] for i in range(n) for j in range(n) for k in range(j, n)
-    }
 
 
 def front(tried: Sequence[Candidate]) -> list[Candidate]:

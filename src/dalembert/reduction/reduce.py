@@ -23,7 +23,8 @@ from .certify import Progress, torque_rms
 from .exact_error import least_errors
 from .hoist import Hoisted
 from .program_functions import function_of
-from .program_search import Candidate, Search, SearchSteps, front, steps_of
+from .program_proofs import Candidate
+from .program_search import Search, SearchSteps, front, steps_of
 from .program_system import Constant
 from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
@@ -93,7 +94,7 @@ def finished(search: Search, best: Candidate, tolerance: float, interrupted: boo
     other_values = [program.values(parameters) for parameters in other_parameters]
     bound = OUTWARD * best.share * scale
     root = np.max([torque_rms(waves, states) for waves in best.differences], axis=0)
-    extra_positions = search.worst_positions
+    extra_positions = search.proofs.worst_positions
     # where the search ends; how large the error is there balls tell, as that of floats may be their rounding
     ends = [largest(difference(case, program), states, extra_positions=extra_positions)[1] for case in cases]
     attained = np.max(
