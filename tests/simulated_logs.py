@@ -22,6 +22,12 @@ def robot() -> da.DrivenArm:
     return arm.with_drives(train_of_joints(rows))
 
 
+def truth(arm: da.Arm, found: da.Identification) -> np.ndarray:
+    """The base parameters, friction and rotors that were put in."""
+    friction = [value for j in range(arm.n) for value in (COULOMB[j], VISCOUS[j], 0.0)]
+    return found.base.combinations @ np.concatenate([arm.parameters, friction, ROTORS])
+
+
 def motion(
     n: int, seconds: float = 20.0, rate: float = 200.0, seed: int = 0, harmonics: int = 5
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -1,7 +1,8 @@
-"""What tests need beside Python: a browser, a second compiler, a checker of C."""
+"""What tests need beside Python: a browser, a second compiler, a checker of C, the driver of a GPU."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
@@ -25,3 +26,12 @@ def system_tool(command: str, package: str, find: Callable[[], str | None] | Non
     if path is None:
         pytest.skip(f"NOT tested: no {command} on this machine; run scripts/{INSTALLER.name} {command} {package}")
     return path
+
+
+def has_gpu_driver() -> bool:
+    """Whether kernels for NVIDIA GPUs can be tried here."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True

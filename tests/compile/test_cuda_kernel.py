@@ -1,7 +1,5 @@
 """What surrounds CUDA kernels, as far as it shows without a GPU."""
 
-import ctypes
-
 import numpy as np
 import pytest
 
@@ -11,23 +9,16 @@ from dalembert.compile.cuda.cuda_kernel import row_step
 from dalembert.compile.cuda.device_arrays import DeviceArray, framework_of
 from dalembert.compile.cuda.write_cuda import write_cuda
 from dalembert.compile.functions import function
+from system_tools import has_gpu_driver
 
 ARM = da.load("planar-2r")
-
-
-def has_driver() -> bool:
-    try:
-        ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    return True
 
 
 def described(array: np.ndarray) -> DeviceArray:
     return DeviceArray(array.shape, tuple(s // array.itemsize for s in array.strides), array.dtype.name, 0)
 
 
-@pytest.mark.skipif(has_driver(), reason="a GPU driver is here")
+@pytest.mark.skipif(has_gpu_driver(), reason="a GPU driver is here")
 @pytest.mark.parametrize("ask", [lambda: ARM.compile("bias", target="cuda"), lambda: ARM.rollout()])
 def test_without_a_gpu_it_says_what_is_missing(ask):
     with pytest.raises(da.ArmError, match="needs an NVIDIA GPU and its driver"):

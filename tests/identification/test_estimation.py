@@ -12,15 +12,9 @@ import pytest
 import dalembert as da
 from dalembert.identification import estimation
 from dalembert.identification.spectra import band_edges, real_lines
-from simulated_logs import COULOMB, ROTORS, VISCOUS, log, motion, robot
+from simulated_logs import ROTORS, VISCOUS, log, motion, robot, truth
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
-
-
-def truth(arm: da.Arm, found: da.Identification) -> np.ndarray:
-    """The base parameters, friction and rotors that were put in."""
-    friction = [value for j in range(arm.n) for value in (COULOMB[j], VISCOUS[j], 0.0)]
-    return found.base.combinations @ np.concatenate([arm.parameters, friction, ROTORS])
 
 
 def scores(found: da.Identification, arm: da.Arm) -> np.ndarray:

@@ -12,7 +12,7 @@ import dalembert as da
 from coupled_arms import PALLETIZER
 from dalembert.identification.consistency import pseudo_inertia
 from dalembert.identification.smoothing import smoothed
-from simulated_logs import COULOMB, ROTORS, VISCOUS, log, motion, robot
+from simulated_logs import COULOMB, VISCOUS, log, motion, robot, truth
 
 DATA = next((p / "shared" / "data" for p in Path(__file__).parents if (p / "shared" / "data").is_dir()), Path("none"))
 real_logs = pytest.mark.skipif(not DATA.is_dir(), reason="the measured logs are not here")
@@ -21,12 +21,6 @@ pytestmark = [
     pytest.mark.usefixtures("compiled_kernels"),
     pytest.mark.filterwarnings("ignore::dalembert.arm.errors.RoundedWarning"),
 ]
-
-
-def truth(arm: da.Arm, found: da.Identification) -> np.ndarray:
-    """The base parameters, friction and rotors that were put in."""
-    friction = [value for j in range(arm.n) for value in (COULOMB[j], VISCOUS[j], 0.0)]
-    return found.base.combinations @ np.concatenate([arm.parameters, friction, ROTORS])
 
 
 def test_without_noise_the_parameters_come_back() -> None:

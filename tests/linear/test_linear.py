@@ -9,6 +9,7 @@ from dalembert.linear.hand import hand_model
 from dalembert.linear.joints import driven_model, links_model, motor_model
 from dalembert.linear.linear_model import LinearModel
 from dalembert.linear.parameter_sensitivity import acceleration_to_parameters, to_load
+from differences import slope
 
 pin = pytest.importorskip("pinocchio")
 control = pytest.importorskip("control")
@@ -52,11 +53,7 @@ def test_the_model_of_the_drives_is_that_of_finite_differences_with_second_order
     point = np.r_[q, qd, torque]
     errors = []
     for step in (2e-3, 1e-3):
-        columns = []
-        for unit in np.eye(3 * n):
-            ahead, behind = (driven.direct_dynamics(*np.split(point + s * unit, 3)) for s in (step, -step))
-            columns.append((ahead - behind) / (2 * step))
-        both = np.stack(columns, -1)
+        both = slope(lambda x: driven.direct_dynamics(*np.split(x, 3)), point, step)
         errors.append(np.abs(both - np.hstack([linear.A[n:], linear.B[n:]])).max())
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.1)
     assert errors[1] <= 1e-4 * np.abs(linear.A).max()
@@ -94,9 +91,7 @@ def test_smooth_friction_and_a_varying_transmission_are_in_the_model_of_the_driv
 
     point = np.r_[q, qd, driven.to_motors(q, needed)]
     assert acceleration(point) == pytest.approx(qdd, abs=1e-10)
-    step = 1e-5
-    columns = [(acceleration(point + step * u) - acceleration(point - step * u)) / (2 * step) for u in np.eye(3 * n)]
-    expected = np.stack(columns, -1)
+    expected = slope(acceleration, point)
     found = np.hstack([linear.A[n:], linear.B[n:]])
     assert found == pytest.approx(expected, abs=1e-7 * np.abs(expected).max())
 
@@ -114,10 +109,9 @@ def test_a_smooth_model_is_about_the_motion_that_smooth_friction_leaves() -> Non
         q, qd, u = np.split(x, 3)
         return plain.forward_dynamics(q, qd, driven.to_joints(q, u) - driven.friction_torque(q, qd, width))
 
-    point, step = np.r_[q, qd, driven.to_motors(q, tau)], 1e-5
+    point = np.r_[q, qd, driven.to_motors(q, tau)]
     assert linear.at["qdd"] == pytest.approx(acceleration(point), rel=1e-10)
-    columns = [(acceleration(point + step * u) - acceleration(point - step * u)) / (2 * step) for u in np.eye(3 * n)]
-    expected = np.stack(columns, -1)
+    expected = slope(acceleration, point)
     found = np.hstack([linear.A[n:], linear.B[n:]])
     # the difference quotient of tanh(N q'/width) is off by (N step/width)^2/3, up to 2e-7 here
     assert found == pytest.approx(expected, abs=1e-6 * np.abs(expected).max())
@@ -129,12 +123,7 @@ def test_under_joint_torques_rotors_and_viscous_friction_are_in_the_model_too() 
     q, qd, qdd = state(n, 4)
     tau = driven.inverse_dynamics(q, qd, qdd)
     linear = driven.linearize(q, qd, tau, input="joint torque")
-    point, step = np.r_[q, qd, tau], 1e-5
-    columns = []
-    for unit in np.eye(3 * n):
-        ahead, behind = (driven.forward_dynamics(*np.split(point + s * unit, 3)) for s in (step, -step))
-        columns.append((ahead - behind) / (2 * step))
-    expected = np.stack(columns, -1)
+    expected = slope(lambda x: driven.forward_dynamics(*np.split(x, 3)), np.r_[q, qd, tau])
     assert np.hstack([linear.A[n:], linear.B[n:]]) == pytest.approx(expected, abs=1e-7 * np.abs(expected).max())
     motors = driven.linearize(q, qd, tau)
     assert np.abs(motors.A - linear.A).max() <= 1e-9 * np.abs(linear.A).max()
@@ -191,12 +180,10 @@ def test_the_hand_model_of_a_moving_arm_is_the_derivative_of_hand_accelerations(
 
     here = arm.influence(q)
     first = np.concatenate([here.point_first, here.rotation_first])
-    slope = np.concatenate([here.point_second, here.rotation_second]) @ qd
-    change = np.block([[first, np.zeros((6, 6))], [slope, first]])  # (3-49), (3-50)
-    step = 1e-5
+    speed_slope = np.concatenate([here.point_second, here.rotation_second]) @ qd
+    change = np.block([[first, np.zeros((6, 6))], [speed_slope, first]])  # (3-49), (3-50)
     point = np.r_[q, qd]
-    columns = [(hand_rates(point + step * u) - hand_rates(point - step * u)) / (2 * step) for u in np.eye(12)]
-    slopes = np.stack(columns, -1)
+    slopes = slope(hand_rates, point)
     # rows of positions and of all hand accelerations; turns are no coordinates, their rate has a term of its own
     expected = hand.A @ change
     assert expected[:3] == pytest.approx(slopes[:3], rel=1e-6, abs=1e-6)
@@ -222,9 +209,7 @@ def test_motor_states_follow_freeman_2_241_to_2_252():
         return np.r_[qd, driven.direct_dynamics(q, qd, electric.torque_constant * i),
                      electric.current_dynamics(q, qd, i, voltage)]  # fmt: skip
 
-    step = 1e-5
-    columns = [(rate(point + step * u) - rate(point - step * u)) / (2 * step) for u in np.eye(3 * n)]
-    assert pytest.approx(np.stack(columns, -1), rel=1e-5, abs=1e-4) == linear.A
+    assert pytest.approx(slope(rate, point), rel=1e-5, abs=1e-4) == linear.A
     assert linear.B[2 * n :] == pytest.approx(np.diag(1 / electric.inductance))
     assert linear.is_controllable
 

@@ -6,10 +6,10 @@ from hypothesis import given
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from differences import slope
 from laws import moving_arms, torque_scale
 
 pin = pytest.importorskip("pinocchio")
-STEP = 1e-5
 
 
 def outer(arm: da.Arm) -> list[da.Force]:
@@ -19,10 +19,6 @@ def outer(arm: da.Arm) -> list[da.Force]:
         da.Force(arm.tool_link, 20 * push, tuple(point), 5 * twist),
         da.Force(arm.links[-2].name, 7 * twist, tuple(-point), push, axes="link"),
     ]
-
-
-def slope(function, x):
-    return np.stack([(function(x + STEP * e) - function(x - STEP * e)) / (2 * STEP) for e in np.eye(len(x))], -1)
 
 
 @given(moving_arms(largest=6))

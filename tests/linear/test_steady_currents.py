@@ -9,9 +9,9 @@ import pytest
 import dalembert as da
 from dalembert.mechanisms import gallery
 from dalembert.simulation.plant import plant_of
+from differences import slope
 
 SCREWS = Path(__file__).parents[2] / "examples" / "drives" / "irb6-screws.toml"
-STEP = 1e-5
 
 
 def with_inductance(drives: da.DriveTrain, *values: float) -> da.DriveTrain:
@@ -26,10 +26,6 @@ def with_inductance(drives: da.DriveTrain, *values: float) -> da.DriveTrain:
 def arms() -> list[da.DrivenArm]:
     puma, irb6 = da.load("puma560", physical="ignore"), da.load("irb6").with_drives(SCREWS).arm
     return [puma.driven, irb6.driven]
-
-
-def slope(function, x):
-    return np.stack([(function(x + STEP * e) - function(x - STEP * e)) / (2 * STEP) for e in np.eye(len(x))], -1)
 
 
 def split(model: da.LinearModel, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import dalembert as da
+from dalembert.mechanisms import gallery
 
 
 def planar_arm(
@@ -29,3 +30,10 @@ def planar_arm(
             {"name": f"joint{k + 1}", "a": length, "mass": mass, "com": (back, 0, 0), "inertia": (0, spin, spin)}
         )
     return da.Arm.from_dh(rows, name=name, gravity=gravity, physical="ignore")
+
+
+def geared() -> da.Mechanism:
+    """A chain whose second joint follows the first."""
+    arm = gallery.planar((0.3, 0.4, 0.2), (0.8, 0.6, 0.3))
+    gear = da.Gear("gear", "a.joint2", "a.joint1", -0.5, 0.1)
+    return da.Mechanism({"a": arm}, [gear], ["a.joint1", "a.joint3"], gravity=(0, "-9.81", 0))

@@ -13,18 +13,12 @@ from dalembert.mechanisms.mechanism import Mechanism
 from dalembert.mechanisms.transfer_over_field import TransferOverField
 from dalembert.rings.real import REAL
 from mechanisms.peers import Pinocchio
+from mechanisms.planar import geared
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _compiler(needs_compiler: None) -> None:
     """Every test of this module."""
-
-
-def geared() -> Mechanism:
-    """A chain whose second joint follows the first."""
-    arm = gallery.planar((0.3, 0.4, 0.2), (0.8, 0.6, 0.3))
-    gear = da.Gear("gear", "a.joint2", "a.joint1", -0.5, 0.1)
-    return Mechanism({"a": arm}, [gear], ["a.joint1", "a.joint3"], gravity=(0, "-9.81", 0))
 
 
 def by_the_tip() -> Mechanism:

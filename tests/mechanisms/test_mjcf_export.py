@@ -12,13 +12,7 @@ import pytest
 import dalembert as da
 from dalembert.mechanisms import gallery, parallel_robots
 from dalembert.mechanisms.mechanism import Mechanism
-
-
-def geared() -> Mechanism:
-    arm = gallery.planar((0.3, 0.4, 0.2), (0.8, 0.6, 0.3))
-    gear = da.Gear("gear", "a.joint2", "a.joint1", -0.5, 0.1)
-    return Mechanism({"a": arm}, [gear], ["a.joint1", "a.joint3"], gravity=(0, "-9.81", 0))
-
+from mechanisms.planar import geared
 
 MAKERS: dict[str, Callable[[], Mechanism]] = {
     "five-bar": gallery.five_bar,

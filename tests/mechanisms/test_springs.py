@@ -7,6 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.mechanisms import gallery
+from differences import slope
 from mechanisms.planar import planar_arm
 
 mujoco = pytest.importorskip("mujoco")
@@ -36,10 +37,6 @@ def platform() -> da.Mechanism:
     names = {link for arm in found.parts.chains.values() for link in arm.link_names}
     assert "link3" in names, names
     return found.with_springs(*springs)
-
-
-def slope(function, x, step=1e-5):
-    return np.stack([(function(x + step * e) - function(x - step * e)) / (2 * step) for e in np.eye(len(x))], -1)
 
 
 def rates(mechanism: da.Mechanism, seed: int = 0) -> np.ndarray:

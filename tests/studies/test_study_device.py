@@ -18,19 +18,12 @@ from dalembert.compile.emit_c import Program
 from dalembert.compile.kernel import Kernel
 from dalembert.studies import evaluator
 from dalembert.studies.design_function import design_function
+from system_tools import has_gpu_driver
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 ARM = da.load("planar-2r")
 FACTORS = {"link.link2.mass": (0.5, 1.5), "load.mass": (0, 2)}
 MOTION = da.quintic([[0, 0], [1, -1]], 1.0)
-
-
-def has_driver() -> bool:
-    try:
-        ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    return True
 
 
 def asked(**more):
@@ -116,7 +109,7 @@ def test_what_is_generated_for_a_design_has_its_numbers_as_arguments(tmp_path):
         np.testing.assert_allclose(out[k], arm.inverse_dynamics(*states[:, k]), rtol=1e-12)
 
 
-@pytest.mark.skipif(has_driver(), reason="a GPU driver is here")
+@pytest.mark.skipif(has_gpu_driver(), reason="a GPU driver is here")
 def test_without_a_gpu_it_says_what_is_missing():
     with pytest.raises(da.ArmError, match="needs an NVIDIA GPU"):
         asked(device="cuda")

@@ -140,7 +140,7 @@ def counterbalance(
 
 def solved(load: TrigPolynomial, slopes: list[TrigPolynomial]) -> list[Fraction]:
     """The moments u that leave the least sum of squares of coefficients of load + sum slope u, exact."""
-    tables = [coefficients_by_monomial(load), *(coefficients_by_monomial(slope) for slope in slopes)]
+    tables = [load.monomials, *(slope.monomials for slope in slopes)]
     keys = list(dict.fromkeys(key for table in tables for key in table))
     rows = [[table.get(key, Fraction(0)) for key in keys] for table in tables]
     right, columns = rows[0], rows[1:]
@@ -159,12 +159,6 @@ def remaining(load: TrigPolynomial, slopes: list[TrigPolynomial], moment: list[F
     for slope, amount in zip(slopes, moment, strict=True):
         residual_load = residual_load + slope * amount if slope and amount else residual_load
     return residual_load
-
-
-def coefficients_by_monomial(poly: TrigPolynomial) -> dict[tuple[tuple[str, int], ...], Fraction]:
-    """Coefficients of a polynomial by monomial, a sorted tuple of (variable, exponent)."""
-    names = poly.ring.names
-    return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}
 
 
 def dot(a: list[Fraction], b: list[Fraction]) -> Fraction:

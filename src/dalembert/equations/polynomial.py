@@ -117,7 +117,7 @@ class TrigPolynomial:
 
     def __hash__(self) -> int:
         # Equal functions may be written with or without sums of angles; their forms in single angles are equal.
-        return hash(frozenset(self.product_form()._by_name.items()))
+        return hash(frozenset(self.product_form().monomials.items()))
 
     def __bool__(self) -> bool:
         return bool(self.poly)
@@ -140,9 +140,10 @@ class TrigPolynomial:
         return terms(self.poly)
 
     @property
-    def _by_name(self) -> dict[frozenset[tuple[str, int]], Fraction]:
+    def monomials(self) -> dict[tuple[tuple[str, int], ...], Fraction]:
+        """Monomials, as sorted (variable, power) pairs with variables such as s2, c23, q3, m1, to coefficients."""
         names = self.ring.names
-        return {frozenset((names[i], e) for i, e in m): value for m, value in self.dictionary.items()}
+        return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in self.dictionary.items()}
 
     @cached_property
     def variables(self) -> tuple[str, ...]:

@@ -63,11 +63,6 @@ class Ratios:
     second: list[Table] | None = None
 
 
-def constant(rows: Sequence[Sequence[Scalar]]) -> Ratios:
-    """A transmission matrix that is the same everywhere."""
-    return Ratios([list(row) for row in rows])
-
-
 def of_function(turns: Turns, ring: Ring, q: Sequence[Scalar]) -> Ratios:
     """N and H of rotor positions q_a(q), by dual numbers over dual numbers."""
     n = len(q)

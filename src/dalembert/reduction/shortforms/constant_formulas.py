@@ -13,7 +13,7 @@ from ...arm.description import ArmDescription
 from ...equations.closed_form import Equations
 from ...equations.polynomial import TrigPolynomial
 from ...equations.symbols import Request
-from .monomials import Powers, named, polynomial_of, with_sines
+from .monomials import Powers, polynomial_of, with_sines
 from .short_form import ReducedCoefficient
 
 STYLE = "gyration+lengths+gravity+load"
@@ -40,7 +40,7 @@ def by_motion(poly: TrigPolynomial, sines: Sequence[str]) -> dict[Powers, dict[P
     """Monomials in sines, cosines and positions, each with what multiplies it: monomials in symbols."""
     first_symbol, index = poly.ring.first_symbol, poly.ring.index
     factors: dict[Powers, dict[Powers, Fraction]] = {}
-    for powers, value in with_sines(named(poly), sines).items():
+    for powers, value in with_sines(poly.monomials, sines).items():
         moving = tuple(power for power in powers if index[power[0]] < first_symbol)
         factors.setdefault(moving, {})[tuple(power for power in powers if index[power[0]] >= first_symbol)] = value
     return factors

@@ -25,7 +25,7 @@ def shortest(polys: Sequence[TrigPolynomial]) -> tuple[list[dict[Powers, Fractio
 
     Given back with the cosines whose squares are written with sines.
     """
-    plain = [named(poly) for poly in polys]
+    plain = [poly.monomials for poly in polys]
     squared = sorted({n for form in plain for p in form for n, e in p if n[0] == "c" and e > 1})
     best = plain
     best_chosen: tuple[str, ...] = ()
@@ -34,12 +34,6 @@ def shortest(polys: Sequence[TrigPolynomial]) -> tuple[list[dict[Powers, Fractio
         if len({p for form in trial for p in form}) < len({p for form in best for p in form}):
             best, best_chosen = trial, chosen
     return best, best_chosen
-
-
-def named(poly: TrigPolynomial) -> dict[Powers, Fraction]:
-    """The normal form with named variables."""
-    names = poly.ring.names
-    return {tuple(sorted((names[i], e) for i, e in m)): value for m, value in poly.dictionary.items()}
 
 
 def with_sines(form: Mapping[Powers, Fraction], chosen: Sequence[str]) -> dict[Powers, Fraction]:

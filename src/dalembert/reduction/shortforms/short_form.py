@@ -24,7 +24,7 @@ from ...equations.polynomial import TrigPolynomial
 from .elimination import eliminated
 from .fitting import MANY, Fit, Fitting
 from .form_errors import FormError, reference, sizes
-from .monomials import Powers, factor, named, polynomial_of, shortest, with_sines
+from .monomials import Powers, factor, polynomial_of, shortest, with_sines
 from .nesting import operations
 from .subsets import fewest
 
@@ -142,7 +142,7 @@ class ReducedCoefficient:
         A constant changes by the exact effect of the load; the shifts of the fit stay.
         """
         poly = self.written(poly)
-        form, wave = with_sines(named(poly), self.sines), wave_of(poly)
+        form, wave = with_sines(poly.monomials, self.sines), wave_of(poly)
         terms = []
         short = poly - poly
         for term in self.terms:
