@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import common_shape
 from ..arm.drives import DriveTrain
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import chunkwise
@@ -80,18 +81,16 @@ class DrivenMechanism(MechanismSystem, MotorSystem):
 
     def motor_velocities(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """N X q' (rad/s, or m/s)."""
-        return np.einsum("...aj,...j->...a", self.transmission(q), vector_array(self.n, "qd", qd, "coordinate"))
-
-    def motor_torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True) -> Array:
-        """The torques that the motors must give for this motion, ``(..., motors)``."""
-        system = self if friction else self.frictionless()
-        return self.to_motors(q, system.inverse_dynamics(q, qd, qdd))
+        speed = vector_array(self.n, "qd", qd, "coordinate")
+        common_shape([("q", np.asarray(q)), ("qd", speed)])
+        return np.einsum("...aj,...j->...a", self.transmission(q), speed)
 
     def to_motors(self, q: ArrayLike, joint_torque: ArrayLike) -> Array:
         """F_a = (N X)^-T T_q."""
         self.refuse_shared()
         lever = np.swapaxes(self.transmission(q), -1, -2)
         load = vector_array(self.n, "torque", joint_torque, "coordinate")
+        common_shape([("q", np.asarray(q)), ("torque", load)])
         try:
             return np.asarray(np.linalg.solve(lever, load[..., None])[..., 0], dtype=np.float64)
         except np.linalg.LinAlgError:
@@ -110,6 +109,7 @@ class DrivenMechanism(MechanismSystem, MotorSystem):
     def to_joints(self, q: ArrayLike, motor_torque: ArrayLike) -> Array:
         """(N X)^T F_a, the loads at the coordinates."""
         torque = vector_array(len(self.motor_names), "motor torque", motor_torque, "motor")
+        common_shape([("q", np.asarray(q)), ("motor torque", torque)])
         return np.einsum("...aj,...a->...j", self.transmission(q), torque)
 
     def linearize(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import common_shape
 from ..arm.errors import ArmError, SimulationInterrupt
 from ..systems.arrays import vector_array
 from ..systems.time_span import MOST_NUMBERS, fixed_steps
@@ -78,7 +79,7 @@ def simulate_many(
     m, n = mechanism.m, mechanism.n
     start = vector_array(m, "phi", phi)
     rate, load = vector_array(n, "qd", qd, "coordinate"), vector_array(n, "tau", tau, "coordinate")
-    batch = np.broadcast_shapes(start.shape[:-1], rate.shape[:-1], load.shape[:-1])
+    batch = common_shape([("phi", start), ("qd", rate), ("tau", load)])
     if len(batch) > 1:
         raise ArmError(f"the motions stand along one axis; got a batch of shape {batch}")
     batch_size = batch[0] if batch else 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arm.array_input import common_shape
 from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.force import Force
@@ -164,6 +165,7 @@ class Mechanism(MechanismMomentum):
 
         ``resisting`` are further loads at the coordinates that have to be overcome.
         """
+        common_shape([("phi", np.asarray(phi)), ("qd", np.asarray(qd)), ("qdd", np.asarray(qdd))])
         passive = self.passive_indices
         acceleration = np.broadcast_to(
             np.asarray(qdd, dtype=float), np.broadcast_shapes(np.shape(qdd), np.shape(qd))

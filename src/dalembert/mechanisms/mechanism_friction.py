@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from . import transfer, transfer_over_field
 from .batch import Array
@@ -143,17 +142,19 @@ class MechanismFriction(MechanismOutputs):
             viscous[:, joints, joints] = arm.viscous_matrix(phi[:, joints])
         return viscous + self.elements.friction(phi) if self.parts.drives else viscous
 
-    def friction_torque(self, phi: Array, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
+    def friction_torque(self, phi: ArrayLike, qd: ArrayLike, width: float | None = None, law: str = "tanh") -> Array:
         """[G^phi_q]^T F_phi ``(..., n)``: what moving friction of all chains and motors takes."""
-        flat = phi.reshape(-1, self.m)
-        x = self.first_influence(flat).reshape(*phi.shape, self.n)
-        rate = transfer.times(x, vector_array(self.n, "qd", qd, "coordinate"))
-        chain_torques = [
-            arm.friction_torque(phi[..., joints], rate[..., joints], width, law)
-            for arm, joints in zip(self.chains.arms.values(), self.chains.slices, strict=True)
-        ]
-        total = np.concatenate(chain_torques, axis=-1)
-        if self.parts.drives:
-            rubbed = self.elements.friction(flat).reshape(*phi.shape, self.m)
-            total = total + transfer.times(rubbed, rate)
-        return np.asarray(transfer.load(total, x))
+
+        def torque(phi: Array, qd: Array) -> Array:
+            x = self.first_influence(phi)
+            rate = transfer.times(x, qd)
+            chain_torques = [
+                arm.friction_torque(phi[:, joints], rate[:, joints], width, law)
+                for arm, joints in zip(self.chains.arms.values(), self.chains.slices, strict=True)
+            ]
+            total = np.concatenate(chain_torques, axis=1)
+            if self.parts.drives:
+                total = total + transfer.times(self.elements.friction(phi), rate)
+            return transfer.load(total, x)
+
+        return np.asarray(self.batched(torque, self._joints(phi), self._rates("qd", qd)))

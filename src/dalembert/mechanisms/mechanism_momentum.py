@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from ..arm.errors import ArmError
 from ..formulations.rotors import UNPLACED
 from ..rings.real import REAL
-from ..systems.arrays import vector_array
 from ..systems.frame_axes import skew
 from . import transfer
 from .batch import Array, over_columns
@@ -80,8 +79,11 @@ class MechanismMomentum(MechanismFriction):
 
     def momentum(self, phi: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
         """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
-        rate = vector_array(self.n, "qd", qd, "coordinate")
-        return np.asarray(transfer.times(self.momentum_matrix(phi, about), rate))
+
+        def total(phi: Array, qd: Array) -> Array:
+            return transfer.times(self.momentum_matrix(phi, about), qd)
+
+        return np.asarray(self.batched(total, self._joints(phi), self._rates("qd", qd)))
 
     def _moving_mass(self) -> float:
         """The mass, refused where nothing that moves has any."""

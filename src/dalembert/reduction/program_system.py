@@ -31,7 +31,7 @@ from ..equations.polynomial import TrigPolynomial
 from ..equations.symbols import Symbol
 from ..rings.graph import Node
 from ..rings.real import REAL
-from ..systems.arrays import evaluate, joint_array
+from ..systems.arrays import evaluate, joint_array, joint_states
 from ..systems.contacts import with_stiction
 from .certify import Key
 from .graph_edits import table
@@ -103,8 +103,7 @@ class ProgramSystem(StandIn, ABC):
 
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
         """Torques at states ``(..., n)``: the short program, and the friction of the drives where they count."""
-        arrays = [joint_array(self.system, name, x) for name, x in (("q", q), ("qd", qd), ("qdd", qdd))]
-        position, velocity, rate = np.broadcast_arrays(*arrays)
+        position, velocity, rate = joint_states(self.system, q=q, qd=qd, qdd=qdd)
         return self._rigid(position, velocity, rate) + self._friction(position, velocity, rate)
 
     def _rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -136,13 +135,13 @@ class ProgramSystem(StandIn, ABC):
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """Torques at zero acceleration."""
-        position, speed = np.broadcast_arrays(joint_array(self.system, "q", q), joint_array(self.system, "qd", qd))
+        position, speed = joint_states(self.system, q=q, qd=qd)
         return self._rigid(position, speed, np.zeros_like(position)) + self.system.friction_torque(position, speed)
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array:
         """Accelerations of the program; it undoes ``inverse_dynamics``, standing shafts included."""
-        position, speed = np.broadcast_arrays(joint_array(self.system, "q", q), joint_array(self.system, "qd", qd))
-        net = joint_array(self.system, "tau", tau) - self.bias(position, speed)
+        position, speed, torque = joint_states(self.system, q=q, qd=qd, tau=tau)
+        net = torque - self.bias(position, speed)
         try:
             qdd = np.asarray(np.linalg.solve(self.mass_matrix(position), net[..., None])[..., 0], float)
         except np.linalg.LinAlgError:
@@ -152,12 +151,11 @@ class ProgramSystem(StandIn, ABC):
             ) from None
         if not self.system.contacts:
             return qdd
-        position, speed, qdd = np.broadcast_arrays(position, speed, qdd)
         return with_stiction(self.system, position, speed, qdd, self.mass_matrix)
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """qd . D qd / 2 with the D of the program."""
-        speed = joint_array(self.system, "qd", qd)
+        _, speed = joint_states(self.system, q=q, qd=qd)
         return np.asarray(np.einsum("...i,...ij,...j->...", speed, self.mass_matrix(q), speed) / 2, float)
 
     def potential_energy(self, q: ArrayLike) -> Array:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import common_shape
 from ..arm.errors import ArmError, SimulationInterrupt
 from ..compile.functions import function
 from ..compile.kernel import Kernel
@@ -61,12 +62,14 @@ def simulate_many(
     stride, frames = fixed_steps(duration, step, every)
     position, push = vector_array(n, "q", q), vector_array(n, "torque", torque)
     speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
-    batch = np.broadcast_shapes(position.shape[:-1], push.shape[:-1], speed.shape[:-1])
+    named = [("q", position), ("qd", speed), ("torque", push)]
     parameter_rows: Array | None = None
-    if parameters is not None:
+    if parameters is None:
+        batch = common_shape(named)
+    else:
         size = len(arm.parameters)  # ten a body, and of joints that follow others there are more than coordinates
         parameter_rows = vector_array(size, "parameters", parameters, "parameter")
-        batch = np.broadcast_shapes(batch, parameter_rows.shape[:-1])
+        batch = common_shape([*named, ("parameters", parameter_rows)])
         parameter_rows = np.ascontiguousarray(np.broadcast_to(parameter_rows, (*batch, size)).reshape(-1, size))
     if len(batch) > 1:
         raise ArmError(f"the arms stand along one axis; got a batch of shape {batch}")

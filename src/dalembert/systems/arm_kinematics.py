@@ -189,7 +189,8 @@ class MovingArm(ArmSystem):
 
     def momentum(self, q: ArrayLike, qd: ArrayLike, about: str = "center") -> Array:
         """``(..., 6)``: linear momentum (N s), then angular momentum (N m s), of all that moves."""
-        return np.einsum("...ij,...j->...i", self.momentum_matrix(q, about), joint_array(self, "qd", qd))
+        _, speed = self._states(q=q, qd=qd)
+        return np.einsum("...ij,...j->...i", self.momentum_matrix(q, about), speed)
 
     # -- influence coefficients ----------------------------------------------------------------------
 

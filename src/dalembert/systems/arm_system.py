@@ -22,7 +22,7 @@ from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from ..rings.ring import Scalar
 from .applied_forces import force_columns, force_load, force_slopes
-from .arrays import broadcast, joint_array
+from .arrays import joint_array, joint_states
 from .evaluated_arm import EvaluatedArm
 from .friction_arrays import Shafts
 from .solutions import solved
@@ -159,7 +159,7 @@ class ArmSystem(EvaluatedArm):
         """Acceleration of each contact that joint velocities alone give it, where the transmission varies."""
         from .contacts import contact_drift
 
-        return contact_drift(self, joint_array(self, "q", q), joint_array(self, "qd", qd))
+        return contact_drift(self, *self._states(q=q, qd=qd))
 
     def bias(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """The torques at zero acceleration: h(q, qd) + G(q), moving friction, springs and dampers."""
@@ -424,7 +424,7 @@ class ArmSystem(EvaluatedArm):
 
     def _states(self, **arguments: ArrayLike) -> list[Array]:
         """Arguments by their names, as arrays of one batch shape."""
-        return broadcast([(name, joint_array(self, name, values)) for name, values in arguments.items()])
+        return joint_states(self, **arguments)
 
     def _links_only(self, what: str) -> None:
         if self.counts_drives:

@@ -56,6 +56,11 @@ def broadcast(arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> list[NDArray
     return [np.broadcast_to(array, (*batch, array.shape[-1])) for _, array in arrays]
 
 
+def joint_states(arm: ArmDescription, **arguments: ArrayLike) -> list[NDArray[np.float64]]:
+    """Arguments by their names, one number per joint, as views of the batch shape they have in common."""
+    return broadcast([(name, joint_array(arm, name, values)) for name, values in arguments.items()])
+
+
 def evaluate(function: Callable[..., Any], arrays: Sequence[tuple[str, NDArray[np.float64]]]) -> Any:
     """``function`` of the columns of all arguments, over the whole batch, in pieces.
 

@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import common_shape
 from ..arm.drives import Actuator, DriveTrain
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
@@ -66,8 +67,9 @@ class MotorSystem:
         raise NotImplementedError
 
     def motor_torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True) -> Array:
-        """What the motors must give for this motion."""
-        raise NotImplementedError
+        """F_aid: the torques that the motors must give for this motion (the inverse problem), ``(..., motors)``."""
+        system = self if friction else self.frictionless()
+        return self.to_motors(q, system.inverse_dynamics(q, qd, qdd))
 
     def to_motors(self, q: ArrayLike, joint_torque: ArrayLike) -> Array:
         """Torques of the motors that load the coordinates so."""
@@ -79,6 +81,10 @@ class MotorSystem:
 
     def holding(self, load: Load | None) -> Self:
         """The same with ``load`` in the hand."""
+        raise NotImplementedError
+
+    def frictionless(self) -> Self:
+        """The same with all friction of its drives taken off."""
         raise NotImplementedError
 
 
@@ -131,11 +137,6 @@ class DrivenSystem(MovingArm, MotorSystem):
         turned = vector_array(self.n, "motors", motors, "motor") - self._held_turns
         return np.asarray(np.linalg.solve(self.ratios, turned[..., None])[..., 0], dtype=np.float64)
 
-    def motor_torques(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool = True) -> Array:
-        """F_aid: the torques the motors must give for this motion (the inverse problem), ``(..., motors)``."""
-        system = self if friction else self.frictionless()
-        return self.to_motors(q, system.inverse_dynamics(q, qd, qdd))
-
     def direct_dynamics(self, q: ArrayLike, qd: ArrayLike, motor_torque: ArrayLike) -> Array:
         """qdd of the joints under motor torques: the direct problem (Szkodny 1995, eqs 19 to 21), friction in."""
         return self.forward_dynamics(q, qd, self.to_joints(q, motor_torque))
@@ -145,6 +146,7 @@ class DrivenSystem(MovingArm, MotorSystem):
         self._one_motor_a_joint()
         matrix = np.swapaxes(self.transmission(q), -1, -2)
         torque = joint_array(self, "torque", joint_torque)
+        common_shape([("q", np.asarray(q)), ("torque", torque)])
         try:
             return np.asarray(np.linalg.solve(matrix, torque[..., None])[..., 0], dtype=np.float64)
         except np.linalg.LinAlgError:
@@ -155,6 +157,7 @@ class DrivenSystem(MovingArm, MotorSystem):
     def to_joints(self, q: ArrayLike, motor_torque: ArrayLike) -> Array:
         """N^T F_a (19)."""
         torque = vector_array(len(self.drives.actuators), "motor torque", motor_torque, "motor")
+        common_shape([("q", np.asarray(q)), ("motor torque", torque)])
         return np.einsum("...aj,...a->...j", self.transmission(q), torque)
 
     def _one_motor_a_joint(self) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arm.array_input import common_shape
 from ...arm.errors import ArmError
 from .device_arrays import SIZES
 from .driver import check, driver, make_current
@@ -82,7 +83,7 @@ def run(kernel: CudaKernel, arrays: list[NDArray[Any]], out: Any, layout: str) -
     for (name, width), array in zip(kernel.arguments, arrays, strict=True):
         if array.shape[-1:] != (width,):
             raise ArmError(f"{name} must end in {width} numbers, got {array.shape}")
-    batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+    batch = common_shape([(name, array) for (name, _), array in zip(kernel.arguments, arrays, strict=True)])
     states = int(np.prod(batch, dtype=np.int64))
     rows = [np.broadcast_to(a, (*batch, w)).reshape(states, w) for a, w in zip(arrays, widths, strict=True)]
     sizes = [int(np.prod(shape, dtype=np.int64)) for shape in kernel.shapes]
