@@ -240,25 +240,9 @@ class ArmDescription:
         return f"<{type(self).__name__} {self.name!r}: {joints}>"
 
     def _repr_html_(self) -> str:
-        from ..markup.notebook import folded, framed, heading, note
-        from .description_tables import (
-            drives_table,
-            followers_table,
-            joint_friction_table,
-            joints_table,
-            link_inertia_table,
-            links_table,
-        )
+        from .description_notebook import description_html
 
-        driven = ", with its drives" if self.counts_drives else ""
-        title = heading(f"{self.name}: {self.n} joints {self.joint_letters}{followers_phrase(self.followers)}{driven}")
-        described = drives_table(self.drives, arm=self), joint_friction_table(self)
-        drives = [made for made in described if made is not None]
-        parts = [link_inertia_table(self), *drives]
-        summary = "Inertia and drives" if drives else "Inertia"
-        tied = followers_table(self)
-        joints = [joints_table(self), *([tied] if tied is not None else [])]
-        return framed(title, note(self.title), *joints, links_table(self), folded(summary, *parts))
+        return description_html(self)
 
     @property
     def joint_letters(self) -> str:

@@ -110,6 +110,8 @@ class MechanismDesigns:
 
     def __init__(self, system: MechanismSystem, numbers: Sequence[str]) -> None:
         self.system, self.numbers = system, tuple(numbers)
+        self._closed: tuple[Array, Array] | None = None
+        """The coordinates that joints of the present design were last closed for, and these joints."""
         self._kernels: dict[tuple[str, bool], Kernel] = {}
 
     @cached_property
@@ -173,8 +175,6 @@ class MechanismDesigns:
         if self._closed is None or not np.array_equal(self._closed[0], q):
             self._closed = q.copy(), np.asarray(self.system.joints(q))
         return self._closed[1]
-
-    _closed: tuple[Array, Array] | None = None
 
     def along(self, name: str, values: Array, states: Sequence[Array], slopes: bool = False) -> tuple[Array, ...]:
         """The function ``name`` of one design along a motion q, qd, qdd ``(moments, n)``, and its slopes."""
