@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -137,6 +137,15 @@ class Function:
         """Text that differs wherever the function does."""
         head = repr((self.name, self.arguments, self.results, self.parameters.kind))
         return f"{head}\0{self.facts or graph_facts(self)}"
+
+    @property
+    def room(self) -> str:
+        """The room of this package whose code builds the graph; empty where it is built elsewhere."""
+        builder: Any = self.build
+        while isinstance(builder, partial):
+            builder = builder.func
+        package, *rooms = (getattr(builder, "__module__", None) or "").split(".")
+        return rooms[0] if len(rooms) > 1 and package == __name__.split(".")[0] else ""
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key not in ("outputs", "inputs", "identity")}

@@ -23,6 +23,10 @@ TRIALS = 64
 LARGE = 4000
 """Statements beyond which the compiler optimises less, to keep its time down."""
 
+PACKAGE = Path(__file__).resolve().parents[1]
+ROOMS = ("arm", "rings", "formulations", "compile", "mechanisms")
+"""The rooms of the package whose code graphs are made by, whichever room builds them."""
+
 
 class KernelCode:
     """The code of one function in one type, which ``caller`` runs, in two forms: "single" states and a "batch".
@@ -114,7 +118,7 @@ class KernelCode:
     def key(self, form: str) -> str:
         """The digest under which the code is kept: of the function, this package, the compiler and the processor."""
         facts = (
-            "2", code_digest(), self.function.identity, str(self.dtype), form, build.find().identity,
+            "2", code_digest(self.function.room), self.function.identity, str(self.dtype), form, build.find().identity,
             " ".join(build.BASE_FLAGS), build.machine(),
         )  # fmt: skip
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
@@ -162,13 +166,15 @@ class KernelCode:
 
 
 @lru_cache
-def code_digest() -> str:
-    """Digest of the code that shapes kernels: another version of it builds other kernels."""
-    root = Path(__file__).resolve().parents[1]
+def code_digest(room: str = "") -> str:
+    """Digest of the code that shapes kernels, with that of the ``room`` that builds their graphs.
+
+    Another version of it builds other kernels; text that stands for a graph (``Function.facts``) does not tell that.
+    """
     code = hashlib.sha256()
     try:
-        for room in ("arm", "rings", "formulations", "compile", "mechanisms"):
-            for file in sorted((root / room).rglob("*.[pc]*")):
+        for name in (*ROOMS, *({room} - {"", *ROOMS})):
+            for file in sorted((PACKAGE / name).rglob("*.[pc]*")):
                 if file.suffix in (".py", ".c"):
                     code.update(file.read_bytes())
     except OSError as fault:
