@@ -7,9 +7,12 @@ link, is a linear system over the rationals, one equation for every term of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
+
+from flint import fmpq, fmpq_mat
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
@@ -27,6 +30,8 @@ from .least_load import least_load
 
 DECIMALS = 9
 """Of a moment (kg m) that is not exact."""
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,18 +144,27 @@ def counterbalance(
 
 
 def solved(load: TrigPolynomial, slopes: list[TrigPolynomial]) -> list[Fraction]:
-    """The moments u that leave the least sum of squares of coefficients of load + sum slope u, exact."""
-    tables = [load.monomials, *(slope.monomials for slope in slopes)]
-    keys = list(dict.fromkeys(key for table in tables for key in table))
-    rows = [[table.get(key, Fraction(0)) for key in keys] for table in tables]
-    right, columns = rows[0], rows[1:]
-    free = [k for k, column in enumerate(columns) if any(column)]
-    matrix = [[dot(columns[a], columns[b]) for b in free] + [-dot(columns[a], right)] for a in free]
-    solution = eliminated(matrix)
-    moments = [Fraction(0)] * len(columns)
-    for k, value in zip(free, solution, strict=True):
-        moments[k] = value
+    """The moments u that leave the least sum of squares of coefficients of load + sum slope u, exact.
+
+    A^T A u = -A^T b, the columns of A being the coefficients of the slopes, b those of the load; moments that have no
+    effect of their own are zero.
+    """
+    slope_tables, load_table = [slope.monomials for slope in slopes], load.monomials
+    keys = list(dict.fromkeys(key for table in (load_table, *slope_tables) for key in table))
+    normal = rational_matrix(slope_tables, keys) * rational_matrix([*slope_tables, load_table], keys).transpose()
+    reduced, rank = normal.rref()
+    moments = [Fraction(0)] * len(slopes)
+    for row in range(rank):
+        column = next(k for k in range(len(slopes)) if reduced[row, k] != 0)
+        value = reduced[row, len(slopes)]
+        moments[column] = -Fraction(int(value.p), int(value.q))
     return moments
+
+
+def rational_matrix(tables: Sequence[Mapping[Key, Fraction]], keys: Sequence[Key]) -> fmpq_mat:
+    """A row for each table, a column for each key."""
+    entries = (table.get(key, Fraction(0)) for table in tables for key in keys)
+    return fmpq_mat(len(tables), len(keys), [fmpq(x.numerator, x.denominator) for x in entries])
 
 
 def remaining(load: TrigPolynomial, slopes: list[TrigPolynomial], moment: list[Fraction]) -> TrigPolynomial:
@@ -159,32 +173,6 @@ def remaining(load: TrigPolynomial, slopes: list[TrigPolynomial], moment: list[F
     for slope, amount in zip(slopes, moment, strict=True):
         residual_load = residual_load + slope * amount if slope and amount else residual_load
     return residual_load
-
-
-def dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
-    """Scalar product a . b of rational vectors."""
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
-
-
-def eliminated(rows: list[list[Fraction]]) -> list[Fraction]:
-    """A solution of a symmetric system; unknowns that nothing depends on are zero."""
-    n = len(rows)
-    work = [list(row) for row in rows]
-    pivots: list[tuple[int, int]] = []
-    for column in range(n):
-        pivot = next((r for r in range(n) if r not in [p for p, _ in pivots] and work[r][column]), None)
-        if pivot is None:
-            continue
-        pivots.append((pivot, column))
-        head = work[pivot]
-        for r in range(n):
-            if r != pivot and work[r][column]:
-                factor = work[r][column] / head[column]
-                work[r] = [x - factor * y for x, y in zip(work[r], head, strict=True)]
-    solution = [Fraction(0)] * n
-    for row, column in pivots:
-        solution[column] = work[row][n] / work[row][column]
-    return solution
 
 
 def with_weight(arm: ArmDescription, link: str, mass: Fraction, position: tuple[Fraction, ...]) -> ArmDescription:
