@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
+from ..systems.arrays import joint_array
+
 if TYPE_CHECKING:
     from ..systems.driven import DrivenSystem
 
@@ -37,7 +39,7 @@ class InertiaRange:
 
 def motor_mass_matrix(driven: DrivenSystem, q: ArrayLike) -> Array:
     """D_a = N^-T D N^-1, ``(..., motors, motors)``."""
-    position = np.asarray(q, dtype=float)[..., None, :]
+    position = joint_array(driven, "q", q)[..., None, :]
     half = driven.to_motors(position, driven.mass_matrix(q))
     return driven.to_motors(position, np.swapaxes(half, -1, -2))
 

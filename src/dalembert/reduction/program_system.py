@@ -57,7 +57,7 @@ class Constant:
 
 @chunkwise(
     inverse_dynamics="q qd qdd", gravity_load="q", mass_matrix="q", bias="q qd", forward_dynamics="q qd tau",
-    kinetic_energy="q qd",
+    kinetic_energy="q qd", inverse_dynamics_derivatives="q qd qdd", forward_dynamics_derivatives="q qd tau",
 )  # fmt: skip
 @dataclass(frozen=True, eq=False)
 class ProgramSystem(StandIn, ABC):
@@ -164,12 +164,14 @@ class ProgramSystem(StandIn, ABC):
 
     def inverse_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array, Array]:
         """d tau/dq, d tau/dqd, d tau/dqdd of the program, each ``(..., n, n)``; viscous friction in."""
-        derivatives: tuple[Array, Array, Array] = self._kernel("inverse_dynamics_derivatives")(q, qd, qdd)
+        states = joint_states(self.system, q=q, qd=qd, qdd=qdd)
+        derivatives: tuple[Array, Array, Array] = self._kernel("inverse_dynamics_derivatives")(*states)
         return derivatives
 
     def forward_dynamics_derivatives(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> tuple[Array, Array, Array]:
         """d qdd/dq, d qdd/dqd, d qdd/dtau of the program, each ``(..., n, n)``; viscous friction in."""
-        derivatives: tuple[Array, Array, Array] = self._kernel("forward_dynamics_derivatives")(q, qd, tau)
+        states = joint_states(self.system, q=q, qd=qd, tau=tau)
+        derivatives: tuple[Array, Array, Array] = self._kernel("forward_dynamics_derivatives")(*states)
         return derivatives
 
     # -- closed forms -----------------------------------------------------------------------------

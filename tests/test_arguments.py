@@ -1,4 +1,4 @@
-"""Batches that do not go together are refused by the names of the arguments, whatever is asked of whatever system."""
+"""What is no state is refused in one sentence, whatever is asked of whatever system: public methods, by signature."""
 
 from __future__ import annotations
 
@@ -36,14 +36,23 @@ def systems() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def several_arguments(system: Any) -> Iterator[tuple[str, list[str]]]:
-    """Public methods whose arguments without a default are two or more arrays: a batch of states."""
+def methods_of_states(system: Any) -> Iterator[tuple[str, list[str]]]:
+    """Public methods whose arguments without a default are all arrays: states."""
     for name, method in inspect.getmembers(type(system), inspect.isfunction):
         arguments = [x for x in list(inspect.signature(method).parameters.values())[1:] if x.default is x.empty]
         of_arrays = [x.name for x in arguments if x.annotation in ("ArrayLike", "Array")]
         left_out = LEFT_OUT | (OF_LINKS if getattr(system, "counts_drives", False) else set())
-        if not name.startswith("_") and name not in left_out and len(arguments) == len(of_arrays) >= 2:
+        if not name.startswith("_") and name not in left_out and of_arrays and len(arguments) == len(of_arrays):
             yield name, of_arrays
+
+
+def state(system: Any, argument: str) -> np.ndarray:
+    """A value of an argument: joints closed, coordinates those of closed joints."""
+    if argument == "phi":
+        return np.asarray(system.home)
+    if argument == "q" and hasattr(system, "mechanism"):
+        return np.asarray(system.mechanism.coordinates_of(system.mechanism.home))
+    return np.full(system.m if argument == "rate" else system.n, 0.1)
 
 
 WHICH = (
@@ -53,18 +62,25 @@ WHICH = (
 
 
 @pytest.mark.parametrize("which", WHICH)
-def test_batches_of_three_and_two_states_are_refused_in_one_sentence(which: str) -> None:
+def test_batches_of_three_and_two_states_are_refused_by_their_names(which: str) -> None:
     system = systems()[which]
-    asked = []
-    for name, arguments in several_arguments(system):
-        states = []
-        for index, argument in enumerate(arguments):
-            width = system.m if argument in ("phi", "rate") else system.n
-            start = system.home if argument == "phi" else np.full(width, 0.1)
-            if which.startswith("mechanism ") and argument == "q":
-                start = system.mechanism.coordinates_of(system.mechanism.home)
-            states.append(np.tile(start, (2 if index == 1 else 3, 1)))
+    asked = [(name, arguments) for name, arguments in methods_of_states(system) if len(arguments) > 1]
+    for name, arguments in asked:
+        states = [np.tile(state(system, x), (2 if k == 1 else 3, 1)) for k, x in enumerate(arguments)]
         with pytest.raises(da.ArmError, match=r"do not broadcast.*(3, \d.*2, \d|2, \d.*3, \d)"):
             getattr(system, name)(*states)
-        asked.append(name)
     assert len(asked) >= 5
+
+
+@pytest.mark.parametrize("bad", [np.nan, "text", 0.3, 1j], ids=str)
+@pytest.mark.parametrize("which", [which for which in WHICH if which not in ("mechanism", "driven mechanism")])
+def test_what_is_no_finite_number_for_each_joint_is_refused(which: str, bad: object) -> None:
+    """A number for all joints is none for each; of mechanisms themselves, methods of flat batches are public, too."""
+    system = systems()[which]
+    for name, arguments in methods_of_states(system):
+        for wrong in arguments:
+            states: list[Any] = [state(system, x) for x in arguments]
+            full = isinstance(bad, complex) or bad is np.nan
+            states[arguments.index(wrong)] = np.full(len(state(system, wrong)), bad) if full else bad
+            with pytest.raises(da.ArmError):
+                getattr(system, name)(*states)
