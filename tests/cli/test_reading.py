@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from command_runs import PLAIN, run
+from command_runs import (
+    PLAIN,
+    run,
+)
 from dalembert.cli.run import COMMANDS
 from dalembert.cli.system_options import READING
 

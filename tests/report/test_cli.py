@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import dalembert as da
-from dalembert.cli.read_system import read_load
 from dalembert.cli.run import application
+from dalembert.cli.system_options import read_load
 from dalembert.report.html.browser import find_browser
 
 APP = application(["report"])

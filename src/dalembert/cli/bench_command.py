@@ -10,8 +10,16 @@ from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
 from .printing import heading, paragraph, table
-from .read_system import AnglesAre, load_arm
-from .system_options import AnglesOption, ArgOption, ArmArgument, CleanOption, MimicOption, SkipOption
+from .system_options import (
+    AnglesAre,
+    AnglesOption,
+    ArgOption,
+    ArmArgument,
+    CleanOption,
+    MimicOption,
+    SkipOption,
+    load_arm,
+)
 
 
 def bench(

@@ -16,7 +16,7 @@ from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError, printable
 
 from .printing import heading, say, table
-from .read_system import load_arm
+from .system_options import load_arm
 
 STATES = {"lower": "from", "upper": "to", "speed": "speed\nup to", "acceleration": "acceleration\nup to"}
 """Numbers of the states of a certificate, and their heads."""

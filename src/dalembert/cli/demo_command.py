@@ -14,9 +14,9 @@ import dalembert as da
 from .dynamics_command import efforts, print_mass_matrix, print_state, print_torques
 from .geometry import print_geometry
 from .printing import figures, heading, joints_with_units, say, table
-from .read_system import read_load
 from .report_command import print_summary, progress_bar
 from .show_command import print_head, print_links
+from .system_options import read_load
 
 ARM = "jpl-rrp"
 # Boom 60 degrees from upright and 0.4 m out, wrist bent, every joint moving: nothing vanishes by chance.

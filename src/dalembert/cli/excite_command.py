@@ -13,8 +13,7 @@ import typer
 from dalembert.arm.errors import ArmError
 
 from .printing import heading, paragraph, table
-from .read_system import amounts
-from .system_options import arm_command
+from .system_options import amounts, arm_command
 
 if TYPE_CHECKING:
     import dalembert as da

@@ -13,8 +13,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import whole_number
 
 from .printing import heading, paragraph, table
-from .read_system import numbers
-from .system_options import arm_command
+from .system_options import arm_command, numbers
 
 if TYPE_CHECKING:
     import dalembert as da

@@ -35,8 +35,7 @@ from .mechanism_tables import (
     with_units,
 )
 from .printing import figures, heading, matrix, say, table
-from .read_system import AnglesAre, numbers
-from .system_options import AnglesOption, DrivesOption, GravityOption, SkipOption
+from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
 from .values import is_angle, plain_number, split_words
 
 

@@ -18,8 +18,7 @@ from dalembert.equations.names import separate
 from .certificate_writing import CertificateOption, write_after
 from .dynamics_command import about
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
-from .read_system import joint_position
-from .system_options import position_command
+from .system_options import joint_position, position_command
 
 if TYPE_CHECKING:
     from dalembert.arm.description import ArmDescription

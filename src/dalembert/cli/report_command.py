@@ -18,8 +18,7 @@ from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 
 from .printing import say
-from .read_system import amounts, read_boxes
-from .system_options import AccelerationOption, BoxOption, SpeedOption, shaped_command
+from .system_options import AccelerationOption, BoxOption, SpeedOption, amounts, read_boxes, shaped_command
 from .values import joint_values
 
 if TYPE_CHECKING:

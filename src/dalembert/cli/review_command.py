@@ -13,8 +13,7 @@ from dalembert.arm.errors import ArmError
 
 from .dynamics_command import about
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
-from .read_system import read_analysis
-from .system_options import BoxOption, shaped_command
+from .system_options import BoxOption, read_analysis, shaped_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable

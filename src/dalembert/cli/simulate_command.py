@@ -21,9 +21,8 @@ from .model_option import ModelOption, read_model
 from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
 from .poses import TaskKind
 from .printing import figures, heading, joints_with_units, paragraph, say, table, units_by_quantity
-from .read_system import read_load
 from .servo_gains import gains_followed, show_gains
-from .system_options import system_command
+from .system_options import read_load, system_command
 from .values import gains, joint_values
 
 if TYPE_CHECKING:
