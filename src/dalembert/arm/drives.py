@@ -356,7 +356,7 @@ def undriven(rows: Sequence[Sequence[Fraction]], names: Sequence[str]) -> str:
     n = len(names)
     pivots: list[tuple[int, list[Fraction]]] = []
     for motor_row in rows:
-        row = list(motor_row)
+        row = [Fraction(ratio) for ratio in motor_row]  # of this design: a ratio that stays an input is no zero
         for pivot, pivot_row in pivots:
             if row[pivot]:
                 factor = row[pivot] / pivot_row[pivot]
