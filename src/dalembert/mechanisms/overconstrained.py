@@ -44,24 +44,16 @@ class ContactCone:
     sides: tuple[int, ...]
     friction: float
 
-    def plane(self, rows: int, direction: Array) -> Array:
-        """The plane that touches the cone along a unit ``direction`` d of the friction: mu f_z - d . f >= 0."""
-        row = np.zeros(rows)
-        row[self.normal] = self.friction
-        row[list(self.sides)] = -direction
-        return row
-
-    def first_planes(self, rows: int) -> list[Array]:
-        """The planes along each axis and back: the cone itself where one axis has friction."""
-        return [self.plane(rows, sign * axis) for axis in np.eye(len(self.sides)) for sign in (1, -1)]
-
     def cut(self, forces: Array) -> Array | None:
-        """The plane that cuts off ``forces`` where they lie outside."""
+        """The plane that touches the cone where ``forces`` lie outside, mu f_z - d . f >= 0 with d along f; or None."""
         friction = forces[list(self.sides)]
         size = float(np.linalg.norm(friction))
         if size <= self.friction * forces[self.normal] + INSIDE * np.abs(forces).max():
             return None
-        return self.plane(len(forces), friction / size)
+        plane = np.zeros(len(forces))
+        plane[self.normal] = self.friction
+        plane[list(self.sides)] = -friction / size
+        return plane
 
 
 @dataclass(frozen=True)
@@ -210,17 +202,15 @@ class Motors:
             added = np.array(planes).reshape(-1, mechanism.r)
             return np.vstack([table, added @ per_motor]), np.concatenate([lower, floor - added @ fixed])
 
-        table, lower = with_planes([np.eye(mechanism.r)[cone.normal] for cone in cones], push)
-        table, lower = with_planes([plane for cone in cones for plane in cone.first_planes(mechanism.r)])
+        table, lower = with_planes([np.eye(mechanism.r)[cone.normal] for cone in cones], max(push, 0.0))
         try:
-            torque = qp.minimiser(weight, centre, (g.T, needed), (table, lower))
             for _ in range(MOST_CUTS):
+                torque = qp.minimiser(weight, centre, (g.T, needed), (table, lower))
                 closure_forces = fixed + per_motor @ torque
                 cuts = [plane for cone in cones if (plane := cone.cut(closure_forces)) is not None]
                 if not cuts:
                     break
                 table, lower = with_planes(cuts)
-                torque = qp.minimiser(weight, centre, (g.T, needed), (table, lower))
             else:
                 raise qp.Infeasible("friction does not come to lie within its cones")
         except qp.Infeasible as fault:
@@ -228,7 +218,7 @@ class Motors:
                 f"no loads of {listed(self.names)} give this motion with contacts that push and motors within their "
                 f"limits ({fault}); slow down, allow more friction, or take stronger motors"
             ) from None
-        return torque, fixed + per_motor @ torque, needed, np.abs(g.T @ torque - needed).max(initial=0)
+        return torque, closure_forces, needed, np.abs(g.T @ torque - needed).max(initial=0)
 
     def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
         """Rows A and bounds b with A T_q >= b: every load within plus and minus its largest."""
