@@ -86,7 +86,7 @@ def written(system: Any) -> dict[str, Callable[[], Any]]:
 
 @pytest.mark.parametrize("what", LADEN)
 def test_an_arm_that_carries_everything_answers_alike_whatever_way_it_is_asked(what: str) -> None:
-    """Parts, formulations, closed form, kernels, derivatives, linear model and copies are of one system, to rounding."""
+    """Parts, formulations, closed form, kernels, derivatives, linear model and copies: one system, to rounding."""
     system = LADEN[what]()
     q, qd, qdd = states(system)
     torque, inertia = system.inverse_dynamics(q, qd, qdd), system.mass_matrix(q)
