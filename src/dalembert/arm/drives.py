@@ -205,6 +205,12 @@ class DriveTrain:
         """Motors, then elements: all that has a rotor."""
         return (*self.actuators, *self.elements)
 
+    def without_axis(self, model: str) -> tuple[str, ...]:
+        """Motors and elements whose rotors have an inertia and, as drives count by ``model``, no axis in space."""
+        return tuple(
+            part.name for part in self.parts if part.rotor.inertia and (model != "exact" or not part.rotor.link)
+        )
+
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
         """All functions of the joint positions in the drives: positions of motors and elements, places of bodies."""
