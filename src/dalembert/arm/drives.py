@@ -205,6 +205,12 @@ class DriveTrain:
         """Motors, then elements: all that has a rotor."""
         return (*self.actuators, *self.elements)
 
+    @property
+    def stall_torques(self) -> tuple[float, ...]:
+        """Stall torque of each motor (N m or N), infinite where it is not known."""
+        known = (actuator.stall_torque for actuator in self.actuators)
+        return tuple(math.inf if torque is None else torque for torque in known)
+
     def without_axis(self, model: str) -> tuple[str, ...]:
         """Motors and elements whose rotors have an inertia and, as drives count by ``model``, no axis in space."""
         return tuple(
