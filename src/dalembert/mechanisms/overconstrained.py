@@ -122,7 +122,8 @@ class Motors:
         """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-87): the loads of least squares at the motors for a motion of u.
 
         With [G]^-LT = G (G^T G)^-1 (4-86), I*_qu = [G]^-LT I*_uu (4-88), P*_quu = [G]^-LT . P*_uuu (4-89) and
-        T^L_q = [G]^-LT T^L_u (4-90), u being the coordinates of the mechanism; ``qd`` matters only to dampers.
+        T^L_q = [G]^-LT T^L_u (4-90), u being the coordinates of the mechanism; ``qd`` matters to dampers and friction
+        alone.
         """
         g = self.influence(phi)
         left_inverse = g @ np.linalg.inv(transfer.transposed(g) @ g)
