@@ -397,6 +397,9 @@ def test_bad_input_ends_with_code_2_and_one_sentence(run, arguments, tmp_path, m
         (["dynamics", "jpl-rrp", "--q", "1", "2"], "one argument"),
         (["convert", "puma560", "--to", "sdf"], "urdf"),
         (["dynamics", "planar-2r", "--qd", "0,x"], da.load("planar-2r").joint_names[1]),
+        (["simulate", "planar-2r", "--duration", "long"], "'--duration': 'long' is not a number (help: "),
+        (["dynamics", "planar-2r", "--slow-fast", "--json"], "'--slow-fast': '--json' is not a number (help: "),
+        (["ik", "planar-2r", "--pose", "1,0,0", "--starts", "1.5"], "'--starts': '1.5' is not a whole number (help: "),
     ],
 )
 def test_the_sentence_names_the_remedy(run, arguments, remedy):

@@ -161,3 +161,25 @@ def test_what_follows_and_what_acts_is_held_and_left_out_on_the_command_line(fol
     assert run(folder, "dynamics", file, *words, "hold", "--tool", "palm").sentences[0].startswith("dalembert: ")
     converted = run(folder, "convert", file, "--to", "toml", *words, "hold", "--tool", "link1")
     assert da.load(converted.out).tool_link == "link1"
+
+
+@pytest.mark.parametrize("command", [one for one in OF_AN_ARM if one not in ("bench", "studio")])
+def test_an_arm_whose_springs_are_left_out_is_the_arm_that_has_none(command: str, folder: Path) -> None:
+    """Closed forms have no springs: where a command cannot hold them it says which option leaves them out."""
+    plain = folder / "arm.toml"
+    spring = '\n[[springs]]\njoint = "joint2"\nstiffness = 3\nrest = 0.2\n'
+    (folder / "sprung").mkdir(exist_ok=True)
+    sprung = folder / "sprung" / "arm.toml"
+    sprung.write_text(plain.read_text("utf-8") + spring, encoding="utf-8")
+    (folder / "sprung" / "log.csv").write_bytes((folder / "log.csv").read_bytes())
+    words = PLAIN[command](str(sprung))
+    expected, found = run(folder, command, *PLAIN[command](str(plain))), run(folder, command, *words, "--no-springs")
+    assert found.code == expected.code < 2, found.err
+    assert found.out.replace(str(sprung), str(plain)) == expected.out
+    asked = run(folder, command, *words)
+    if asked.code == 2:
+        assert len(asked.sentences) == 1
+        assert "--no-springs" in asked.sentences[0]
+    else:
+        needless = run(folder, command, *PLAIN[command](str(plain)), "--no-springs")
+        assert "--no-springs leaves nothing out" in needless.err

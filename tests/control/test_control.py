@@ -264,6 +264,18 @@ def test_requirements_name_the_limit_that_is_met_first():
     assert bare.current is None
 
 
+def test_a_stall_torque_is_a_limit_whether_or_not_the_motor_has_electric_constants() -> None:
+    """A motor of which the stall torque alone is known: the share is its torque, N^-T tau, over that."""
+    arm = da.load("planar-2r").with_gravity((0, -9.81, 0))
+    motors = [da.Actuator.of(f"m{k}", {name: 10}, stall=0.8 + k) for k, name in enumerate(arm.joint_names)]
+    turn = quintic([[0, 0], [1.5, 0.5]], 0.6)
+    found = requirements(arm.with_drives(da.DriveTrain(tuple(motors))), turn)
+    peaks = np.abs(found.joint_torque).max(axis=0) / 10
+    shares = {use.name: use.share for use in found.uses if use.what == "stall torque"}
+    assert shares == pytest.approx({"m0": peaks[0] / 0.8, "m1": peaks[1] / 1.8})
+    assert not found.feasible
+
+
 def test_bad_trajectories_are_refused():
     for fault in (
         lambda: quintic([[0, 0]], 1.0),

@@ -185,3 +185,65 @@ def test_quadratic_programs_satisfy_the_conditions_of_a_minimum() -> None:
         assert residual < 1e-8 * (1 + np.abs(gradient).max())
     with pytest.raises(qp.Infeasible):
         qp.minimiser(None, np.zeros(1), None, (np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])))
+
+
+FINGER = """
+name = "finger"
+[[joints]]
+name = "x"
+type = "prismatic"
+axis = [1, 0, 0]
+[[joints]]
+name = "y"
+type = "prismatic"
+axis = [0, 1, 0]
+[[joints]]
+name = "z"
+type = "prismatic"
+axis = [0, 0, 1]
+"""
+"""Slides without mass: the loads of its motors are the force of its tip."""
+
+
+def three_fingers(turn: float, friction: float) -> da.Mechanism:
+    """A ball of 2 kg and 0.1 m between three fingers about it, its contact frames turned about their normals."""
+    ball = da.free_body("ball", da.Inertia.of(2, (0, 0, 0), (0.01, 0.01, 0.01)))
+    chains: dict[str, da.Arm] = {"ball": ball}
+    contacts, start = [], [0.0] * 6
+    for k in range(3):
+        angle = 2 * np.pi * k / 3
+        place = 0.1 * np.cos(angle), 0.1 * np.sin(angle), 0.0
+        outward = da.Placement.from_xyz_rpy(place, (0, np.pi / 2, angle))
+        at = da.FrameOn("ball", at=outward @ da.Placement.from_xyz_rpy((0, 0, 0), (0, 0, turn)))
+        chains[f"f{k}"] = da.load(FINGER)
+        contacts.append(da.Closure(f"c{k}", at, f"f{k}", ("x", "y", "z"), pushes=True, friction=friction))
+        start += place
+    free = [f"ball.{name}" for name in ball.joint_names]
+    return da.Mechanism(chains, contacts, free, home=start)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.3, np.pi / 4, 1.0])
+def test_friction_of_a_contact_is_bounded_alike_in_every_direction(turn: float) -> None:
+    """Coulomb's cone is round: three fingers hold a ball by N = m g / (3 mu) each, however their axes are counted.
+
+    Least squares (4-81) under the cone alone: the vertical share is m g / 3, and the squeeze is the least that holds.
+    """
+    friction = 0.4
+    grip = three_fingers(turn, friction)
+    motors = da.Motors(grip, [f"f{k}.{axis}" for k in range(3) for axis in "xyz"])
+    shared = motors.distribute(grip.home, np.zeros(6), np.zeros(6))
+    share = 2 * 9.81 / 3
+    for k, force in enumerate(shared.torque.reshape(3, 3)):
+        inward = -np.array([np.cos(2 * np.pi * k / 3), np.sin(2 * np.pi * k / 3), 0])
+        assert force == pytest.approx([*(share / friction * inward)[:2], share], rel=1e-6, abs=1e-6)
+    assert shared.residual < 1e-9
+
+
+def test_a_motion_that_the_round_cone_allows_is_not_refused() -> None:
+    """Motors that just give the squeeze of the cone, along axes between those of the contact frames."""
+    grip = three_fingers(np.pi / 4, 0.4)
+    motors = da.Motors(grip, [f"f{k}.{axis}" for k in range(3) for axis in "xyz"])
+    enough = 1.01 * 2 * 9.81 / 3 / 0.4
+    assert motors.distribute(grip.home, np.zeros(6), np.zeros(6), limits=enough).residual < 1e-9
+    with pytest.raises(da.ArmError, match="contacts that push"):
+        motors.distribute(grip.home, np.zeros(6), np.zeros(6), limits=0.97 * enough)

@@ -48,6 +48,16 @@ def test_motors_are_cut_at_their_largest_current_and_through_gears_at_the_effort
     assert limits(q, small) == pytest.approx(small)
 
 
+def test_a_motor_of_which_the_stall_torque_alone_is_known_gives_no_more() -> None:
+    arm = da.load("planar-2r")
+    motors = [da.Actuator.of(f"m{k}", {name: 10}, stall=0.3) for k, name in enumerate(arm.joint_names)]
+    driven = arm.with_drives(da.DriveTrain(tuple(motors)))
+    cut = driven.simulate([5.0, -5.0], [0, 0], None, 0.05, samples=6)
+    plain = driven.simulate([0.3, -0.3], [0, 0], None, 0.05, samples=6, saturate=False)
+    assert cut.u == pytest.approx(plain.u)
+    assert cut.q == pytest.approx(plain.q)
+
+
 def test_limits_that_are_not_known_or_are_cut_anyhow_cannot_be_chosen() -> None:
     with pytest.raises(da.ArmError, match=r"no effort limit .* is known"):
         slider().simulate([1.0], [0.0], None, 0.1, saturate=True)

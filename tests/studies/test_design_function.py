@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +91,19 @@ def test_every_number_that_is_offered_reaches_the_torques_or_is_said_not_to() ->
     made = design_function(system, "inverse_dynamics", names)
     used = {node.value for node in made.outputs[0][1][0].graph.nodes if node.op == "input"}
     assert {f"p{k}" for k in range(len(names))} <= used
+
+
+def test_ratios_of_motors_beyond_the_freedoms_are_arguments_too() -> None:
+    """A joint that follows another leaves its motor: the rank of the ratios is that of their values."""
+    arm = da.load("puma560", physical="ignore")
+    follows = da.Follows("joint3", -1)
+    joints = tuple(replace(joint, follows=follows) if joint.name == "joint5" else joint for joint in arm.joints)
+    system = replace(arm, joints=joints).driven
+    names = ["motor.motor3.ratio.joint3", "motor.motor5.ratio.joint5"]
+    values, state = np.array([-50.0, 70.0]), np.random.default_rng(0).uniform(-1, 1, (3, system.n))
+    found = Kernel(design_function(system, "inverse_dynamics", names))(*state, values)
+    changed = with_numbers(system, dict(zip(names, map(Fraction, values), strict=True)))
+    np.testing.assert_allclose(found, changed.inverse_dynamics(*state), rtol=1e-12)
 
 
 def test_the_inertia_of_a_load_is_an_argument_too() -> None:

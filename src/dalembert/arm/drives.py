@@ -206,6 +206,18 @@ class DriveTrain:
         return (*self.actuators, *self.elements)
 
     @property
+    def stall_torques(self) -> tuple[float, ...]:
+        """Stall torque of each motor (N m or N), infinite where it is not known."""
+        known = (actuator.stall_torque for actuator in self.actuators)
+        return tuple(math.inf if torque is None else torque for torque in known)
+
+    def without_axis(self, model: str) -> tuple[str, ...]:
+        """Motors and elements whose rotors have an inertia and, as drives count by ``model``, no axis in space."""
+        return tuple(
+            part.name for part in self.parts if part.rotor.inertia and (model != "exact" or not part.rotor.link)
+        )
+
+    @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
         """All functions of the joint positions in the drives: positions of motors and elements, places of bodies."""
         element_turns = (part.turns for part in self.elements)
@@ -356,7 +368,7 @@ def undriven(rows: Sequence[Sequence[Fraction]], names: Sequence[str]) -> str:
     n = len(names)
     pivots: list[tuple[int, list[Fraction]]] = []
     for motor_row in rows:
-        row = list(motor_row)
+        row = [Fraction(ratio) for ratio in motor_row]  # of this design: a ratio that stays an input is no zero
         for pivot, pivot_row in pivots:
             if row[pivot]:
                 factor = row[pivot] / pivot_row[pivot]

@@ -23,7 +23,8 @@ def system_numbers(arm: ArmDescription) -> dict[str, Any]:
         )
     if arm.elastic:
         raise ArmError(
-            f"{arm.where}{arm.name} has springs or dampers, and there is no certificate of them; ask without_elastic()"
+            f"{arm.where}{arm.name} has springs or dampers, and there is no certificate of them; ask the arm without "
+            "them (without_elastic(), --no-springs on the command line)"
         )
     bodies = []
     for body in arm.bodies:

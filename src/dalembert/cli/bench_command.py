@@ -18,6 +18,7 @@ from .system_options import (
     CleanOption,
     MimicOption,
     SkipOption,
+    SpringsOption,
     load_arm,
 )
 
@@ -29,6 +30,7 @@ def bench(
     ] = None,
     mimic: MimicOption = "refuse",
     skip: SkipOption = None,
+    no_springs: SpringsOption = False,
     arg: ArgOption = None,
     states: Annotated[int, typer.Option("--states", min=1, help="States in a batch.")] = benches.STATES,
     angles: AnglesOption = AnglesAre.MEANT,
@@ -37,7 +39,7 @@ def bench(
     """Time per state of the compiled functions and of Pinocchio, MuJoCo, roboticstoolbox and CasADi."""
     if not benches.compiled_here():
         raise ArmError("there is no C compiler, so nothing is compiled and there is nothing to compare; install one")
-    loaded = load_arm(arm, mimic=mimic, skip=skip, arg=arg, angles=angles, clean=clean)
+    loaded = load_arm(arm, mimic=mimic, skip=skip, no_springs=no_springs, arg=arg, angles=angles, clean=clean)
     lines: list[benches.Line] = []
     for name in benches.available(function):
         lines += benches.compare_batch(loaded, name, states)

@@ -53,6 +53,8 @@ COMMANDS = {
     "doctor": "doctor_command:doctor",
 }
 """Every subcommand: its module in this folder and its function there."""
+KINDS = {"float_parsing": "a number", "int_parsing": "a whole number"}
+"""What an option takes, by the name that its parser has for a value that is none."""
 
 
 def application(names: Sequence[str]) -> typer.Typer:
@@ -151,6 +153,9 @@ def refuse(text: str) -> int:
 def usage(fault: typer.TyperException) -> str:
     """What is wrong with the command line, and where its help is."""
     message = fault.format_message().rstrip(".").replace("Value error, ", "")
+    for wrong in getattr(fault.__cause__ or fault.__context__, "errors", list)():
+        if wrong["type"] in KINDS:  # the parser of options has words of its own for them
+            message = message.replace(wrong["msg"], f"{wrong['input']!r:.80} is not {KINDS[wrong['type']]}")
     command = getattr(getattr(fault, "ctx", None), "command_path", "dalembert")
     if "unexpected extra argument" in message and command.endswith(" dynamics"):
         message += ": write the values of all joints as one argument, as in --q 0,0.5,1"

@@ -2,8 +2,8 @@
 
 ``--tool``, ``--load``, ``--drives``, ``--rotors``, ``--drives-file``, ``--gravity`` and ``--lock`` mean the same in
 every command that has them: the arm with that tool, which holds that load, with those drives, under that gravity, with
-those joints locked. ``--mimic``, ``--skip``, ``--arg``, ``--angles`` and ``--clean`` say how its file is read. The
-states an analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
+those joints locked. ``--mimic``, ``--skip``, ``--no-springs``, ``--arg``, ``--angles`` and ``--clean`` say how its file
+is read. The states an analysis is about (``--box``, ``--speed``, ``--acceleration``) are read here too.
 """
 
 from __future__ import annotations
@@ -88,6 +88,12 @@ SkipOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--skip", metavar="KIND", help=f"Leave out of an MJCF file: {', '.join(SKIPPABLE)}; may be repeated."),
 ]
+SpringsOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--no-springs", help="Leave out the springs and dampers of the arm, which closed forms and URDF cannot hold."
+    ),
+]
 ArgOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--arg", metavar="NAME=VALUE", help="A value for an argument of a xacro file; may be repeated."),
@@ -139,6 +145,7 @@ READING: dict[str, tuple[Any, Any]] = {
     "tool": (ToolOption, ""),
     "mimic": (MimicOption, "refuse"),
     "skip": (SkipOption, None),
+    "no_springs": (SpringsOption, False),
     "arg": (ArgOption, None),
     "angles": (AnglesOption, AnglesAre.MEANT),
     "clean": (CleanOption, None),
@@ -263,6 +270,7 @@ def load_arm(
     tool: str = "",
     mimic: str = "refuse",
     skip: Sequence[str] | None = None,
+    no_springs: bool = False,
     arg: Sequence[str] | None = None,
     angles: AnglesAre = AnglesAre.MEANT,
     clean: float | None = None,
@@ -279,6 +287,10 @@ def load_arm(
     )
     if tool:
         arm = arm.with_tool(tool)
+    if no_springs:
+        if not arm.elastic:
+            print(f"note: {arm.name} has no springs or dampers; --no-springs leaves nothing out", file=sys.stderr)
+        arm = arm.without_elastic()
     note_impossible(arm, impossible(arm), f"'dalembert show {name}'")
     return arm
 
@@ -298,6 +310,7 @@ def read_system(
     tool: str = "",
     mimic: str = "refuse",
     skip: Sequence[str] | None = None,
+    no_springs: bool = False,
     arg: Sequence[str] | None = None,
     angles: AnglesAre = AnglesAre.MEANT,
     clean: float | None = None,
@@ -314,7 +327,7 @@ def read_system(
 
     ``degrees``: other options of the command take angles in degrees.
     """
-    arm = load_arm(name, tool, mimic, skip, arg, angles, clean)
+    arm = load_arm(name, tool, mimic, skip, no_springs, arg, angles, clean)
     if lock:
         arm = arm.locked(read_locks(arm, lock, degrees))
     if gravity:

@@ -330,8 +330,8 @@ def unfit(arm: ArmDescription, name: str) -> str:
     if name == "regressor" and arm.counts_drives:
         return "the regressor would leave out the drives; ask for that of the arm alone"
     if name == "momentum_matrix" and arm.counts_drives:
-        placed = arm.drive_model == "exact" and all(x.rotor.link for x in arm.drives.parts if x.rotor.inertia)
-        return "" if placed else rotors.UNPLACED
+        names = arm.drives.without_axis(arm.drive_model)
+        return rotors.unplaced(names) if names else ""
     return ""
 
 

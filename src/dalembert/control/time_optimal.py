@@ -341,10 +341,8 @@ def _motor_rows(
             )
         return []
     a, b, c, *speed_terms = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.speed_terms))
-    stall = [actuator.stall_torque for actuator in actuators]
-    top = np.array([np.inf if value is None else value for value in stall])
     current = [np.inf if m is None else m.torque_constant * m.largest_current for m in (x.motor for x in actuators)]
-    top = np.minimum(top, current)
+    top = np.minimum(system.drives.stall_torques, current)
     rows = []
     if np.isfinite(top).any():
         rows.append(_Rows(a, b, c, speed_terms, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))

@@ -57,7 +57,7 @@ class Equations:
         if arm.elastic:
             raise ArmError(
                 f"{arm.where}{arm.name} has springs or dampers, which a polynomial in sines and cosines cannot hold; "
-                "derive the equations of arm.without_elastic() and add them"
+                "ask the arm without them (without_elastic(), --no-springs on the command line) and add them"
             )
         page(formulation)
         self.arm, self.request, self.formulation = arm, parameters, formulation

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..arm.errors import ArmError
+from ..arm.description import listed
 from ..rings.algebra import ZERO, Vec, add, column, cross, dot, matvec, mul, plus, scale, sub, transpose
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Ring, Scalar
@@ -36,10 +36,12 @@ Turns = Callable[[Ring, Sequence[Scalar]], list[Scalar]]
 """Positions of the rotors as functions of the joint positions, written with ``+ - *`` and the ring's ``sincos``."""
 
 
-UNPLACED = (
-    "a rotor has an inertia and no axis in space (an armature, or an approximation of the drives), so that its angular "
-    "momentum is not known; give it a link and an axis, or ask the arm without its drives"
-)
+def unplaced(names: Sequence[str]) -> str:
+    """Why the angular momentum of these rotors is not known."""
+    return (
+        f"the rotors of {listed(names)} have an inertia and no axis in space (an armature, or an approximation of the "
+        "drives), so that their angular momentum is not known; give each a link and an axis, or ask without the drives"
+    )
 
 
 @dataclass(frozen=True)
@@ -173,8 +175,7 @@ def momentum_matrix(chain: Chain, ring: Ring, q: Sequence[Scalar], spins: Sequen
     for spin, row in zip(spins, ratios.first, strict=True):
         if type(spin.inertia) is int and spin.inertia == 0:
             continue
-        if spin.body is None:
-            raise ArmError(UNPLACED)
+        assert spin.body is not None  # the system has refused those whose place is not known
         axis = matvec(joint_frames[spin.body][0], spin.axis) if spin.body >= 0 else spin.axis
         for k, u in enumerate(axis):
             rows[3 + k] = [add(x, mul(spin.inertia, mul(u, n))) for x, n in zip(rows[3 + k], row, strict=True)]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
 from ..rings.algebra import Vec, add, dot, matvec, mul, plus, sub, total
 from ..rings.dual import Duals, slope_of
 from ..rings.ring import Field, Ring, Scalar
@@ -332,6 +333,9 @@ class SystemOverRing:
         joints = self.coupling.joints(q)
         rows = composite_body.momentum_matrix(self.links, ring, joints)
         if self.train is not None:
+            nowhere = self.arm.drives.without_axis(self.arm.drive_model)
+            if nowhere:
+                raise ArmError(f"{self.arm.where}{self.arm.name}: {rotors.unplaced(nowhere)}")
             rows = _table_sum(rows, rotors.momentum_matrix(self.links, ring, joints, *self._spins(ring, q)))
             rows = _table_sum(rows, moving_bodies.momentum_matrix(self.links, ring, joints, self.train.carried))
         return self.coupling.columns(rows)

@@ -65,7 +65,7 @@ class Mechanism(MechanismMomentum):
         return {"phi": self.home, "q": self.coordinates_of(self.home)}.get(name)
 
     def model(self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE) -> TransferredModel:
-        """I*_qq, P*_qqq and T^L_q (4-61), (4-62); ``qd`` matters only to dampers."""
+        """I*_qq, P*_qqq and T^L_q (4-61), (4-62); ``qd`` matters to dampers and friction alone."""
         loads = self._forces(forces)
 
         # Turns have second-order coefficients that are not symmetric; the kernel has the symmetric ones.

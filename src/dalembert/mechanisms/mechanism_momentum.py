@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
-from ..formulations.rotors import UNPLACED
+from ..formulations.rotors import unplaced
 from ..rings.real import REAL
 from ..systems.frame_axes import skew
 from . import transfer
@@ -62,8 +62,9 @@ class MechanismMomentum(MechanismFriction):
         """
         if about not in ("center", "base"):
             raise ArmError(f'momentum is about "center" or "base", not {about!r}')
-        if any(drive.rotor.inertia for drive in self.parts.drives):
-            raise ArmError(f"{self.name}: {UNPLACED}")
+        spinning = [drive.name for drive in self.parts.drives if drive.rotor.inertia]
+        if spinning:
+            raise ArmError(f"{self.name}: {unplaced(spinning)}")
 
         def table(phi: Array) -> Array:
             rows = [

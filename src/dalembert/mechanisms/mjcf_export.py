@@ -33,7 +33,8 @@ def mechanism_mjcf(mechanism: Mechanism) -> str:
     for name, arm in mechanism.chains.arms.items():
         if arm.counts_drives or arm.elastic:
             raise ArmError(
-                f"chain {name!r} has drives or springs, which this MJCF does not hold; write the links alone"
+                f"chain {name!r} has drives or springs, which this MJCF does not hold; write without_drives(), of "
+                "arms without_elastic()"
             )
     if mechanism.assembly.elements:
         name = mechanism.assembly.elements[0].name

@@ -6,14 +6,15 @@ T_q of the motors give them,
     [G^q_u]^T T_q = T_u,                                                          (4-80)
 
 least squares among them T_q = G (G^T G)^-1 T_u (4-85). Motors have limits, and contacts only push: then the best is a
-small quadratic program. What is left free are internal forces, which squeeze and move nothing.
+small quadratic program. The round cone of Coulomb friction is no set of inequalities; planes that touch it are added
+where the best so far lies outside, until it lies inside (cutting planes, Kelley 1960). What is left free are internal
+forces, which squeeze and move nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +28,31 @@ from .coordinates import Coordinate
 from .loop_closures import Closure
 from .mechanism import NONE, Forces, Mechanism
 from .transfer import PartialModel
+
+INSIDE = 1e-9
+"""How far friction may lie outside its cone, as a share of the largest force of the closures."""
+MOST_CUTS = 200
+"""Planes for the cones of one state; a few steps for each contact are enough."""
+
+
+@dataclass(frozen=True)
+class ContactCone:
+    """A contact that pushes: the rows of T_c that are its ``normal`` force and its friction, |f| <= mu f_z."""
+
+    normal: int
+    sides: tuple[int, ...]
+    friction: float
+
+    def cut(self, forces: Array) -> Array | None:
+        """The plane that touches the cone where ``forces`` lie outside, mu f_z - d . f >= 0 with d along f; or None."""
+        friction = forces[list(self.sides)]
+        size = float(np.linalg.norm(friction))
+        if size <= self.friction * forces[self.normal] + INSIDE * np.abs(forces).max():
+            return None
+        plane = np.zeros(len(forces))
+        plane[self.normal] = self.friction
+        plane[list(self.sides)] = -friction / size
+        return plane
 
 
 @dataclass(frozen=True)
@@ -95,7 +121,8 @@ class Motors:
         """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-87): the loads of least squares at the motors for a motion of u.
 
         With [G]^-LT = G (G^T G)^-1 (4-86), I*_qu = [G]^-LT I*_uu (4-88), P*_quu = [G]^-LT . P*_uuu (4-89) and
-        T^L_q = [G]^-LT T^L_u (4-90), u being the coordinates of the mechanism; ``qd`` matters only to dampers.
+        T^L_q = [G]^-LT T^L_u (4-90), u being the coordinates of the mechanism; ``qd`` matters to dampers and friction
+        alone.
         """
         g = self.influence(phi)
         left_inverse = g @ np.linalg.inv(transfer.transposed(g) @ g)
@@ -133,11 +160,11 @@ class Motors:
         w = qp.weight_array(weight, count, "motor")
         centre = np.zeros(count) if preload is None else one_state(count, "preload", preload, "motor")
         bounds = self._limits(limits)
-        cone = self._contacts(push) if contacts else None
+        cones = self._contacts() if contacts else []
         m = self.mechanism
 
         def share(phi: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-            return self._distributed(phi, qd, qdd, w, centre, bounds, cone, forces)
+            return self._distributed(phi, qd, qdd, w, centre, bounds, cones, push, forces)
 
         rates = ((name, values, m.n, "coordinate") for name, values in (("qd", qd), ("qdd", qdd)))
         return Shared(self.names, *m.each(share, ("phi", phi, m.m, "joint"), *rates))
@@ -150,10 +177,11 @@ class Motors:
         weight: Array | None,
         centre: Array,
         bounds: tuple[Array, Array],
-        cone: tuple[Array, Array] | None,
+        cones: Sequence[ContactCone],
+        push: float,
         forces: Forces,
     ) -> tuple[Array, ...]:
-        """Torques, closure forces, T_u and residual of one state; ``bounds`` and ``cone`` are inequalities A x >= b."""
+        """Torques, closure forces, T_u and residual of one state; ``bounds`` are inequalities A T_q >= b."""
         mechanism, joints = self.mechanism, phi[None]
         carried = mechanism.assembly.carried(joints)
         moving = carried.joint_motion(qd[None], qdd[None])
@@ -168,17 +196,29 @@ class Motors:
         per_motor = -pseudo @ rows.T
         fixed = pseudo @ joint_load
         table, lower = bounds
-        if cone is not None:
-            push, floor = cone
-            table, lower = np.vstack([table, push @ per_motor]), np.concatenate([lower, floor - push @ fixed])
+
+        def with_planes(planes: Sequence[Array], floor: float = 0.0) -> tuple[Array, Array]:
+            """The inequalities and, for each plane, plane . T_c >= floor."""
+            added = np.array(planes).reshape(-1, mechanism.r)
+            return np.vstack([table, added @ per_motor]), np.concatenate([lower, floor - added @ fixed])
+
+        table, lower = with_planes([np.eye(mechanism.r)[cone.normal] for cone in cones], max(push, 0.0))
         try:
-            torque = qp.minimiser(weight, centre, (g.T, needed), (table, lower))
+            for _ in range(MOST_CUTS):
+                torque = qp.minimiser(weight, centre, (g.T, needed), (table, lower))
+                closure_forces = fixed + per_motor @ torque
+                cuts = [plane for cone in cones if (plane := cone.cut(closure_forces)) is not None]
+                if not cuts:
+                    break
+                table, lower = with_planes(cuts)
+            else:
+                raise qp.Infeasible("friction does not come to lie within its cones")
         except qp.Infeasible as fault:
             raise ArmError(
                 f"no loads of {listed(self.names)} give this motion with contacts that push and motors within their "
                 f"limits ({fault}); slow down, allow more friction, or take stronger motors"
             ) from None
-        return torque, fixed + per_motor @ torque, needed, np.abs(g.T @ torque - needed).max(initial=0)
+        return torque, closure_forces, needed, np.abs(g.T @ torque - needed).max(initial=0)
 
     def _limits(self, limits: ArrayLike | bool) -> tuple[Array, Array]:
         """Rows A and bounds b with A T_q >= b: every load within plus and minus its largest."""
@@ -193,11 +233,10 @@ class Motors:
             largest = np.broadcast_to(limit_array, (count,))
         return np.vstack([np.eye(count), -np.eye(count)]), -np.concatenate([largest, largest])
 
-    def _contacts(self, push: float) -> tuple[Array, Array]:
-        """Rows A and floor b with A T_c >= b: the normal force at least ``push``, the friction within its pyramid."""
+    def _contacts(self) -> list[ContactCone]:
+        """The cones of the closures that push."""
         assembly = self.mechanism.assembly
-        cone: list[Array] = []
-        floor: list[float] = []
+        cones: list[ContactCone] = []
         for numbers, part in zip(assembly.closures, assembly.closure_rows, strict=True):
             closure = numbers.closure
             if not isinstance(closure, Closure) or not closure.pushes:
@@ -207,13 +246,6 @@ class Motors:
                     f"closure {closure.name!r} pushes along z, which it does not hold; add z to what it holds"
                 )
             row_of = {freedom: part.start - assembly.n + k for k, freedom in enumerate(closure.held)}
-            normal = np.eye(assembly.r)[row_of["z"]]
-            cone.append(normal)
-            floor.append(push)
-            sides = [np.eye(assembly.r)[row_of[axis]] for axis in ("x", "y") if axis in row_of]
-            # Inside the round cone: the sum of both friction forces stays below mu times the normal force.
-            signs: Any = np.array(np.meshgrid(*([1.0, -1.0],) * len(sides))).reshape(len(sides), -1).T if sides else []
-            for sign in signs:
-                cone.append(closure.friction * normal - sum(s * side for s, side in zip(sign, sides, strict=True)))
-                floor.append(0.0)
-        return np.array(cone).reshape(-1, assembly.r), np.array(floor)
+            sides = tuple(row_of[axis] for axis in ("x", "y") if axis in row_of)
+            cones.append(ContactCone(row_of["z"], sides, closure.friction))
+        return cones

@@ -96,7 +96,7 @@ class Redundant:
         """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at the coordinates for a motion of the frame.
 
         For u'' and u' of the wanted freedoms alone, the rest of q' and q'' being what the weight makes of them (4-70),
-        (4-71); ``qd`` matters only to dampers.
+        (4-71); ``qd`` matters to dampers and friction alone.
         """
         g, h = self.influence(phi)
         inverse = right_inverse(g, self.weight_at(phi))

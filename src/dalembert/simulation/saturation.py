@@ -1,8 +1,8 @@
 """Limits of the inputs: what motors and joints may give, cut from what a controller asks for.
 
-Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors. Where motors
-are coupled, the torques at the joints are cut first, N^T u within the effort limits, and the motors' own limits come
-last.
+Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors, or to their
+stall torque where nothing electric is known of them. Where motors are coupled, the torques at the joints are cut first,
+N^T u within the effort limits, and the motors' own limits come last.
 Currents and voltages are cut by the motors themselves (``drives/motors.py``).
 """
 
@@ -28,8 +28,13 @@ class Saturation:
         self.inputs = self.joints
         self.coupled = False
         if self.driven is not None:
-            motors = [actuator.motor for actuator in self.driven.drives.actuators]
-            self.inputs = np.array([np.inf if m is None else m.torque_constant * m.largest_current for m in motors])
+            train = self.driven.drives
+            self.inputs = np.array(
+                [
+                    stall if part.motor is None else part.motor.torque_constant * part.motor.largest_current
+                    for part, stall in zip(train.actuators, train.stall_torques, strict=True)
+                ]
+            )
             self._carry_to_motors(self.driven)
 
     def _carry_to_motors(self, driven: MotorSystem) -> None:

@@ -230,6 +230,20 @@ def test_motors_stand_by_joints_that_were_locked(convention: str) -> None:
         np.testing.assert_allclose(found.driven.gravity_load(q), arm.driven.gravity_load(q), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_a_rotor_that_no_link_counts_weighs_once_in_the_rows(convention: str) -> None:
+    """Energies of an arm with drives are those of its rows, where rotors have a mass of their own."""
+    arm = da.load("irb6")
+    at = arm.links[2].name, ("0.6", 0, "0.8"), (0.1, 0.2, 0.3)
+    wheel = da.Element.of("wheel", {"joint3": 30}, da.Rotor.of("0.02", *at, mass=4, across="0.03", counted=False))
+    driven = arm.with_drives(da.DriveTrain(arm.drives.actuators, (wheel,)))
+    q, qd = np.random.default_rng(0).uniform(-1, 1, (2, arm.n))
+    for rows in (driven.to_dh(convention).arm(), da.load(driven.write_dh(convention)).driven):  # type: ignore[attr-defined]
+        assert rows.mass == pytest.approx(driven.mass, rel=1e-12)
+        assert rows.kinetic_energy(q, qd) == pytest.approx(driven.kinetic_energy(q, qd), rel=1e-10)  # type: ignore[attr-defined]
+        np.testing.assert_allclose(rows.gravity_load(q), driven.gravity_load(q), rtol=1e-9, atol=1e-9)
+
+
 def test_numbers_that_are_longer_than_a_file_may_have_are_written_rounded() -> None:
     arm = da.load("planar-2r")
     long = Fraction(10**450 + 1, 3 * 10**450 + 7)

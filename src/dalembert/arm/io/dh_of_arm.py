@@ -142,7 +142,7 @@ def to_dh(arm: ArmDescription, convention: str = "standard", tolerance: float = 
     """
     if convention not in ("standard", "modified"):
         raise ArmError(f'the DH convention is "standard" or "modified", not {convention!r}')
-    bodies = arm.bodies
+    bodies = arm.counting_drives("none").bodies  # rotors stay in the drives, which have them too
     _refuse_tree(arm)
     tool_body, tool_frame = arm.body_of[arm.tool_link]
     if tool_body != arm.n - 1:

@@ -41,7 +41,8 @@ def write_urdf(arm: ArmDescription) -> str:
     """
     if arm.elastic:
         raise ArmError(
-            f"{arm.where}{arm.name}: URDF cannot hold springs and dampers; take them off with without_elastic() first"
+            f"{arm.where}{arm.name}: URDF cannot hold springs and dampers; take them off first (without_elastic(), "
+            "--no-springs on the command line)"
         )
     robot = Element("robot", name=_text(arm.name))
     for remark in _remarks(arm):
