@@ -338,7 +338,7 @@ class Kernel:
 
     def _load(self, form: str) -> bool:
         try:
-            path = cache.library(self._key(form), lambda folder: self._build(form, folder))
+            path = cache.library(self._key(form), lambda _: self._built(form))
             library = shared_library.CompiledLibrary(path)
             self._addresses[form] = library.address(f"kernel_{form}")
             self.fast.attach(form, self._addresses[form], library)
@@ -366,17 +366,16 @@ class Kernel:
         )  # fmt: skip
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
 
-    def _build(self, form: str, folder: Path) -> Path:
+    def _built(self, form: str) -> Path:
+        """The library of its code. Functions that differ only in numbers which are arguments have the same code."""
         flags = (*interpreter.FLAGS, *(("-O1",) if len(self.program.order) > LARGE else ()))
-        library = build.compiled(build.find(), self._text(form), folder, flags)
-        self._verify(form, library)
-        return library
+        return shared_library.built_library(self._text(form), flags, verify=partial(self._verify, form))
 
     def _text(self, form: str) -> str:
         emit = single_source if form == "single" else batch_source
         return emit(self.program, self.dtype.name)
 
-    def _verify(self, form: str, path: Path) -> None:
+    def _verify(self, form: str, library: shared_library.CompiledLibrary) -> None:
         """One state against the same graph in NumPy: a compiler that gets it wrong is not used."""
         rng = np.random.default_rng(0)
         flat = tuple(trial.astype(self.dtype) for trial in self.function.trials(rng, CHUNK, 1.0))
@@ -384,7 +383,6 @@ class Kernel:
             flat = (*flat[:-1], np.tile(self.default_parameters, (CHUNK, 1)))
         results = tuple(np.zeros((CHUNK, math.prod(shape)), self.dtype) for shape in self.shapes)
         caller = shared_library.CtypesCaller((), (), 0, 0, self._call)
-        library = shared_library.CompiledLibrary(path)
         caller.attach(form, library.address(f"kernel_{form}"), library)
         if form == "batch":
             caller.chunk(flat, results, 0, CHUNK)
