@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs a POSI
 
 ARM = read("planar-2r", physical="ignore")
 STATES = np.random.default_rng(0).uniform(-3, 3, (3, 100, 2))
-MOST = 60
+MOST = 100
 """Points of failure tried, at most; a run that no longer fails ends a test."""
 
 

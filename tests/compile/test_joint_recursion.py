@@ -108,6 +108,19 @@ def test_loops_over_joints_give_what_the_pages_of_the_formulations_give(system: 
         assert (one == got[3]).all()  # the same bits alone and in a batch
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_symbols_by_loops_are_those_of_dual_numbers(system: str, long: None) -> None:
+    arm = SYSTEMS[system]()
+    q = np.random.default_rng(2).uniform(-1, 1, (3, arm.n))
+    ring = SystemOverRing(arm, REAL)
+    expected = evaluate(lambda x: ring.christoffel(REAL, x), [("q", q)])
+    found = arm.christoffel(q)
+    assert joint_recursion.fits(arm, "coriolis_matrix")
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14 * max(1.0, np.abs(expected).max()))
+    assert np.array_equal(found, np.swapaxes(found, -2, -1))
+    assert np.array_equal(arm.christoffel(q[1]), found[1])
+
+
 def test_which_systems_go_by_recursions(long: None) -> None:
     arm = puma()
     assert joint_recursion.fits(arm, "inverse_dynamics_derivatives")

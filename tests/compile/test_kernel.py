@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.files import read
-from dalembert.compile import emit_batch
+from dalembert.compile import build, emit_batch
 from dalembert.compile import shared_library as load
 from dalembert.compile.functions import FUNCTIONS, OF_DRIVES, function
 from dalembert.compile.kernel import Kernel
@@ -435,3 +436,27 @@ process.join()
         check=False,
     )
     assert done.stdout == "True\n", done.stderr
+
+
+@pytest.mark.parametrize("kind", ["inertial", "all"])
+def test_arms_that_differ_in_numbers_which_are_arguments_share_one_compiler_run(
+    kind: str, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[str] = []
+    compiled = build.compiled
+
+    def counted(compiler: build.Compiler, source: str, *rest: Any, **named: Any) -> Path:
+        runs.append(source)
+        return compiled(compiler, source, *rest, **named)
+
+    def arm(mass: float, length: float) -> da.Arm:
+        rod = {"a": length, "mass": mass, "com": (-0.1 * mass, 0, 0), "inertia": (0, mass, mass)}
+        return da.Arm.from_dh([{**rod, "alpha": np.pi / 2}, rod], name=f"rods of {mass}")
+
+    monkeypatch.setattr(build, "compiled", counted)
+    q, qd, qdd = states(20, 2)
+    for mass, length in ((1.0, 0.3), (2.5, 0.3), (1.5, 0.3 if kind == "inertial" else 0.4)):
+        made = arm(mass, length)
+        tau = made.compile("inverse_dynamics", parameters=kind)(q, qd, qdd)
+        np.testing.assert_allclose(tau, made.inverse_dynamics(q, qd, qdd), rtol=1e-12, atol=1e-12)
+    assert sum("kernel_batch" in source for source in runs) == 1

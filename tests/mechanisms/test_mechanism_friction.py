@@ -82,3 +82,19 @@ def test_a_joint_between_that_turns_back_starts_against_its_friction_once(
                 assert system.forward_dynamics(at, qd, tau) == pytest.approx(qdd, abs=1e-9)
                 several = system.forward_dynamics(at, np.tile(qd, (3, 1)), np.tile(tau, (3, 1)))
                 assert several == pytest.approx(np.tile(qdd, (3, 1)), abs=1e-9)
+
+
+def test_friction_of_a_batch_is_that_of_its_states_whatever_its_numbers_are_kept_as() -> None:
+    bar = rubbing(gallery.five_bar(), False)
+    rng = np.random.default_rng(0)
+    phi = bar.closed_near(bar.home + 0.02 * rng.normal(size=(3, 2, bar.m)))
+    qd = rng.normal(size=(3, 2, bar.n))
+    moving = bar.friction_torque, bar.coordinate_contact_drift
+    for table in (bar.first_influence, bar.viscous_matrix, bar.contact_rows, bar.coordinate_contact_rows, *moving):
+        given = (phi, qd) if table in moving else (phi,)
+        whole = table(*given)
+        np.testing.assert_allclose(whole[1, 1], table(*(x[1, 1] for x in given)), atol=1e-12)
+        assert np.array_equal(whole, table(*(x.tolist() for x in given)))
+        rounded = [x.astype(np.float32) for x in given]
+        assert np.array_equal(table(*rounded), table(*(x.astype(float) for x in rounded)))
+    assert bar.contact_drift(phi, phi).shape == (3, 2, len(bar.contacts))

@@ -172,3 +172,5 @@ def test_a_study_compiles_its_kernels_once_and_those_of_a_changed_arm_once_more(
     changed = with_numbers(arm, {name: 1.5 * float(numbers_of(arm)[name].value)})
     assert runs_of(changed, 0, 4, "peak_torque") == 1
     assert runs_of(changed, 0, 8, own) == 0
+    # the numbers that are factors are not in the code
+    assert runs_of(arm.holding(da.Load(mass=0.3)), 0, 4, "peak_torque") == 0

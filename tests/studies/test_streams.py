@@ -123,3 +123,9 @@ def test_inputs_that_do_not_fit_are_refused(arm: Any, states: Any, tmp_path: Pat
         da.stream(lambda q: q, files[:1], tmp_path / "o.txt")
     with pytest.raises(ArmError, match="one output"):
         da.stream(lambda q: (q, q), files[:1], tmp_path / "o.npy")
+
+
+def test_a_file_by_columns_is_refused_with_the_way_to_write_it(tmp_path: Path) -> None:
+    np.save(tmp_path / "q.npy", np.asfortranarray(np.ones((5, 6))))
+    with pytest.raises(ArmError, match=r"q.npy: .* by columns; save it as np.ascontiguousarray"):
+        da.stream(da.load("puma560", physical="ignore").gravity_load, [tmp_path / "q.npy"], tmp_path / "g.npy")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ class KernelCode:
 
     def _load(self, form: str) -> bool:
         try:
-            path = cache.library(self.key(form), lambda folder: self._build(form, folder))
+            path = cache.library(self.key(form), lambda _: self._built(form))
             library = shared_library.CompiledLibrary(path)
             self._addresses[form] = library.address(f"kernel_{form}")
             self.caller.attach(form, self._addresses[form], library)
@@ -134,13 +134,12 @@ class KernelCode:
             return False
         return True
 
-    def _build(self, form: str, folder: Path) -> Path:
+    def _built(self, form: str) -> Path:
+        """The library of its code. Functions that differ only in numbers which are arguments have the same code."""
         flags = (*interpreter.FLAGS, *(("-O1",) if len(self.program.order) > LARGE else ()))
-        library = build.compiled(build.find(), self._text(form), folder, flags)
-        self._verify(form, library)
-        return library
+        return shared_library.built_library(self._text(form), flags, verify=partial(self._verify, form))
 
-    def _verify(self, form: str, path: Path) -> None:
+    def _verify(self, form: str, library: shared_library.CompiledLibrary) -> None:
         """States against the same graph in NumPy: a compiler that gets it wrong is not used."""
         rng = np.random.default_rng(0)
         flat = tuple(trial.astype(self.dtype) for trial in self.function.trials(rng, TRIALS, 1.0))
@@ -149,7 +148,6 @@ class KernelCode:
             flat = (*flat[:-1], np.tile(described, (TRIALS, 1)))
         results = tuple(np.zeros((TRIALS, math.prod(shape)), self.dtype) for shape in self.function.shapes)
         caller = shared_library.CtypesCaller((), (), 0, 0, shared_library.uncallable)
-        library = shared_library.CompiledLibrary(path)
         caller.attach(form, library.address(f"kernel_{form}"), library)
         if form == "batch":
             caller.chunk(flat, results, 0, TRIALS)

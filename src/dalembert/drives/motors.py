@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import chunkwise
 from ..formulations.motor_circuit import back_emf, current_rate, motor_torque, steady_current
 from ..systems.arrays import vector_array
 from .standstill import TorqueBand, torque_band
@@ -45,12 +46,24 @@ class ElectricConstants:
         self.largest_current = np.array([m.largest_current for m in motors])
 
 
+@chunkwise(
+    currents="q qd qdd", current_band="q qd qdd", voltage_band="q qd qdd jerk", current_rates="q qd qdd jerk",
+    voltages="q qd qdd jerk", current_dynamics="q qd current voltage", steady_current="q qd voltage",
+    torque="current", torque_limits="q qd",
+)  # fmt: skip
 class Electric(ElectricConstants):
     """The motors of an arm with drives, or of a mechanism: constants, currents, voltages, limits."""
 
     def __init__(self, driven: MotorSystem) -> None:
         super().__init__(driven.drives.actuators)
         self.driven = driven
+
+    _lazy_alone = True  # the motors may be those of a mechanism, which remembers where it was
+
+    def _lazy_probe(self, name: str) -> Array | None:
+        """A state of the arm or mechanism, at which the shapes of answers to Dask arrays are asked."""
+        probe = getattr(self.driven, "_lazy_probe", None)
+        return None if probe is None else probe(name)
 
     @property
     def stall_torque(self) -> Array:

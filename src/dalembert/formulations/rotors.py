@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 from ..arm.description import listed
 from ..rings.algebra import ZERO, Vec, add, column, cross, dot, matvec, mul, plus, scale, sub, transpose
@@ -103,18 +104,21 @@ def christoffel(chain: Chain, ring: Ring, q: Sequence[Scalar], spins: Sequence[S
         turns = _axes(chain, joint_frames, spin)
         u = matvec(joint_frames[spin.body][0], spin.axis) if spin.body is not None and spin.body >= 0 else spin.axis
         w = [dot(u, turn) for turn in turns] if spin.body is not None else [0] * n
-        for j in range(n):
-            for k in range(j, n):
-                bend = ratios.second[a][j][k] if ratios.second is not None else 0
-                # u . (h_jk + h_kj), h_jk = g_j x g_k for j before k on the path of the body
-                twist = dot(u, cross(turns[j], turns[k]))
-                for i in range(n):
-                    gyroscopic = add(
-                        mul(row[j], dot(cross(turns[k], u), turns[i])), mul(row[k], dot(cross(turns[j], u), turns[i]))
-                    )
-                    contribution = mul(half, add(gyroscopic, mul(twist, row[i])))
-                    contribution = mul(spin.inertia, add(contribution, mul(bend, add(w[i], row[i]))))
-                    symbols[i][j][k] = add(symbols[i][j][k], contribution)
+        # Only joints that turn the body or the rotor are felt, and of two that turn the body alone the rotor's own.
+        geared = {i for i in range(n) if type(row[i]) is not int or row[i]}
+        felt = [i for i in range(n) if i in geared or turns[i] is not ZERO or ratios.second is not None]
+        for j, k in combinations_with_replacement(felt, 2):
+            bend = ratios.second[a][j][k] if ratios.second is not None else 0
+            # u . (h_jk + h_kj), h_jk = g_j x g_k for j before k on the path of the body
+            twist = dot(u, cross(turns[j], turns[k]))
+            alone = not geared & {j, k} and ratios.second is None
+            for i in geared if alone else felt:
+                gyroscopic = add(
+                    mul(row[j], dot(cross(turns[k], u), turns[i])), mul(row[k], dot(cross(turns[j], u), turns[i]))
+                )
+                contribution = mul(half, add(gyroscopic, mul(twist, row[i])))
+                contribution = mul(spin.inertia, add(contribution, mul(bend, add(w[i], row[i]))))
+                symbols[i][j][k] = add(symbols[i][j][k], contribution)
     for table in symbols:
         for j in range(n):
             for k in range(j):

@@ -43,7 +43,8 @@ NONE: Forces = {}
     coordinate_contact_rows="phi", coordinates_of="phi", energy="phi qd", first_influence="phi",
     forward_dynamics="phi qd tau", forward_dynamics_derivatives="phi qd tau", friction_torque="phi qd",
     gravity_load="phi", influence="phi", inverse_dynamics="phi qd qdd", inverse_dynamics_derivatives="phi qd qdd",
-    joint_inertia="phi", joint_motion="phi qd qdd", joint_jerk="phi qd qdd qddd", kinetic_energy="phi qd",
+    joint_energy="phi rate", joint_inertia="phi", joint_motion="phi qd qdd", joint_jerk="phi qd qdd qddd",
+    kinetic_energy="phi qd",
     mass_matrix="phi", model="phi qd", momentum="phi qd", momentum_matrix="phi", position="q", potential_energy="phi",
     third_order="phi", viscous_matrix="phi", with_passive="phi qd qdd", frame="phi", frame_influence="phi",
 )  # fmt: skip

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..systems.arrays import vector_array
 from ..systems.sticking import Contact
 from . import transfer, transfer_over_field
 from .batch import Array
@@ -47,13 +48,19 @@ class MechanismFriction(MechanismOutputs):
         """Springs and dampers between chains, and rotors and friction of the mechanism's own motors."""
         return ElementLoads(self.chains, self.assembly.elements, self.assembly.kernel is not None)
 
-    def first_influence(self, phi: Array) -> Array:
-        """[G^phi_q] ``(b, m, n)``, of one state ``(m, n)``."""
+    def first_influence(self, phi: ArrayLike) -> Array:
+        """[G^phi_q] ``(..., m, n)``."""
+        phi = self._joint_states(phi)
+        if phi.ndim > 2:
+            return self.first_influence(phi.reshape(-1, self.m)).reshape(*phi.shape, self.n)
         if self.assembly.map is not None:
             influence = self.assembly.map.answer("influence", self._influence, phi)
             if influence is not None:
                 return influence
         return self._influence(phi) if phi.ndim == 2 else self._influence(phi[None])[0]
+
+    def _joint_states(self, phi: ArrayLike) -> Array:
+        return vector_array(self.m, "phi", phi, "joint")
 
     def _influence(self, phi: Array) -> Array:
         return self.assembly.x_w(phi)[:, :, : self.n]
@@ -77,16 +84,18 @@ class MechanismFriction(MechanismOutputs):
         """True if motors of some chain turn with its joints at ratios that vary with their positions."""
         return any(arm.contacts_vary for arm in self.chains.arms.values())
 
-    def contact_rows(self, phi: Array) -> Array:
-        """Speeds of the contacts per joint rate, ``(b, contacts, m)``."""
+    def contact_rows(self, phi: ArrayLike) -> Array:
+        """Speeds of the contacts per joint rate, ``(..., contacts, m)``."""
+        phi = self._joint_states(phi)
+        batch = phi.shape[:-1]
         if not self.ratios_vary:
-            return np.broadcast_to(self._rows, (len(phi), *self._rows.shape))
-        rows = np.zeros((len(phi), len(self.contacts), self.m))
+            return np.broadcast_to(self._rows, (*batch, *self._rows.shape))
+        rows = np.zeros((*batch, len(self.contacts), self.m))
         start = 0
         for numbers, joints in self._chain_slices():
             stop = start + len(numbers.arm.contacts)
             if stop > start:
-                rows[:, start:stop, joints] = numbers.arm.contact_rows(phi[:, joints])
+                rows[..., start:stop, joints] = numbers.arm.contact_rows(phi[..., joints])
             start = stop
         return rows
 
@@ -94,25 +103,28 @@ class MechanismFriction(MechanismOutputs):
     def _rows(self) -> Array:
         return np.array([contact.row for contact in self.contacts]).reshape(-1, self.m)
 
-    def contact_drift(self, phi: Array, rate: Array) -> Array:
-        """Accelerations of the contacts at constant joint rates, ``(b, contacts)``: transmissions that vary."""
+    def contact_drift(self, phi: ArrayLike, rate: ArrayLike) -> Array:
+        """Accelerations of the contacts at constant joint rates, ``(..., contacts)``: transmissions that vary."""
+        phi, rate = self._joint_states(phi), vector_array(self.m, "rate", rate, "joint")
         drifts = [
-            numbers.arm.contact_drift(phi[:, joints], rate[:, joints]) for numbers, joints in self._chain_slices()
+            numbers.arm.contact_drift(phi[..., joints], rate[..., joints]) for numbers, joints in self._chain_slices()
         ]
-        return np.concatenate(drifts, axis=1)
+        return np.concatenate(drifts, axis=-1)
 
     # -- at the coordinates ---------------------------------------------------------------------
 
-    def coordinate_contact_rows(self, phi: Array) -> Array:
+    def coordinate_contact_rows(self, phi: ArrayLike) -> Array:
         """Speeds of the contacts per rate of a coordinate, ``(..., contacts, n)``."""
+        phi = self._joint_states(phi)
         if phi.ndim == 1 and not self.ratios_vary:
             return contact_influence(self._rows, self.first_influence(phi))
         flat = phi.reshape(-1, self.m)
         rows = contact_influence(self.contact_rows(flat), self.first_influence(flat))
         return np.asarray(rows.reshape(*phi.shape[:-1], *rows.shape[1:]))
 
-    def coordinate_contact_drift(self, phi: Array, qd: ArrayLike) -> Array:
+    def coordinate_contact_drift(self, phi: ArrayLike, qd: ArrayLike) -> Array:
         """Accelerations of the contacts at constant rates of the coordinates, ``(..., contacts)``."""
+        phi = self._joint_states(phi)
         rate, bend = self.joint_motion(phi, qd, np.zeros(self.n))
         flat = np.broadcast_to(phi, bend.shape).reshape(-1, self.m)
         drift = transfer.times(self.contact_rows(flat), bend.reshape(flat.shape))
@@ -122,8 +134,9 @@ class MechanismFriction(MechanismOutputs):
         drift = np.where(turned.any(axis=-1), drift, 0.0)
         return np.asarray(drift.reshape(*bend.shape[:-1], len(self.contacts)))
 
-    def viscous_matrix(self, phi: Array) -> Array:
+    def viscous_matrix(self, phi: ArrayLike) -> Array:
         """B = [G^phi_q]^T B_phi [G^phi_q], ``(..., n, n)``: viscous friction at the coordinates is B q'."""
+        phi = self._joint_states(phi)
         if phi.ndim == 1 and self._viscous is not None:
             x = self.first_influence(phi)
             return np.asarray(x.T @ self._viscous @ x)

@@ -113,7 +113,8 @@ class _Npy:
         if len(shape) != 2 or by_columns or self.dtype.kind not in "fiu":
             raise ArmError(
                 f"{path}: an input of a stream holds rows of real numbers, (N, width), in C order; it has shape "
-                f"{shape} of {self.dtype}"
+                f"{shape} of {self.dtype}{' by columns' if by_columns else ''}; save it as "
+                "np.ascontiguousarray(array, float) with two axes"
             )
         self.count, self.width = shape
 

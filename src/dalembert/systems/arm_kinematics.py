@@ -15,7 +15,7 @@ from ..arm.exact import exact_vector
 from ..arm.lazy_arrays import chunkwise
 from ..formulations import applied_loads, kinematics
 from ..formulations.influence import PointInfluence
-from ..rings.algebra import matvec, plus
+from ..rings.algebra import ZERO, matvec, plus
 from ..rings.dual import Dual, Duals, slope_of
 from ..rings.real import REAL
 from ..rings.ring import Scalar
@@ -210,17 +210,21 @@ class MovingArm(ArmSystem):
         def tables(q: list[Scalar]) -> tuple[Any, ...]:
             influence = PointInfluence(self.over_reals.links, self.over_reals.frames(REAL, q), body, body_point)
             orders: list[Any] = []
+            path = set(influence.path)  # of a tree: all else has no effect
             for first, second, third in (
                 (influence.shift, influence.shift2, influence.shift3),
                 (influence.turn, influence.turn2, influence.turn3),
             ):
-                orders.append([coupling.load([first(n)[x] for n in joints]) for x in range(3)])
-                orders.append([coupling.product([[second(m, n)[x] for n in joints] for m in joints]) for x in range(3)])
+                rows = [first(n) for n in joints]
+                pairs = [[second(m, n) for n in joints] for m in joints]
+                still = [ZERO for _ in joints]
+                cubes = [
+                    [[third(k, m, n) for n in joints] if {k, m} <= path else still for m in joints] for k in joints
+                ]
+                orders.append([coupling.load([v[x] for v in rows]) for x in range(3)])
+                orders.append([coupling.product([[v[x] for v in row] for row in pairs]) for x in range(3)])
                 orders.append(
-                    [
-                        coupling.cube([[[third(k, m, n)[x] for n in joints] for m in joints] for k in joints])
-                        for x in range(3)
-                    ]
+                    [coupling.cube([[[v[x] for v in row] for row in table] for table in cubes]) for x in range(3)]
                 )
             return tuple(orders)
 

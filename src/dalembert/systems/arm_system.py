@@ -208,6 +208,13 @@ class ArmSystem(EvaluatedArm):
 
     def christoffel(self, q: ArrayLike) -> Array:
         """``(..., n, n, n)``: ``[i, j, k]`` is the effect on joint i of the velocities of j and k."""
+        if joint_recursion.fits(self, "coriolis_matrix") and self._kernel("coriolis_matrix") is not None:
+            if is_lazy(q):
+                return mapped(self.christoffel, q)
+            # C(q, qd) is linear in qd: at the speed of joint k alone it is c_ijk.
+            (position,) = self._states(q=q)
+            symbols = np.moveaxis(self.coriolis_matrix(position[..., None, :], np.eye(self.n)), -3, -1)
+            return np.asarray((symbols + np.swapaxes(symbols, -2, -1)) / 2)
         system = self._massive
         return self._evaluate(lambda x: system.christoffel(REAL, x), q=q)
 

@@ -90,7 +90,7 @@ class MotorSystem:
 
 @chunkwise(
     motor_positions="q", motor_velocities="q qd", motor_torques="q qd qdd", direct_dynamics="q qd motor_torque",
-    to_motors="q joint_torque", to_joints="q motor_torque",
+    to_motors="q joint_torque", to_joints="q motor_torque", joint_positions="motors",
 )  # fmt: skip
 class DrivenSystem(MovingArm, MotorSystem):
     """Links, rotors, transmission, friction and motors together. Positions q are those of the joints."""
