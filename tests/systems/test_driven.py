@@ -340,7 +340,7 @@ def test_motors_that_turn_with_a_locked_joint_go_on_turning_with_the_others() ->
 
 @pytest.mark.parametrize("joint", [0, 1, 2])
 def test_motors_and_wheels_that_a_locked_joint_stops_keep_their_mass(joint: int) -> None:
-    """Rotors beside the numbers of their links: the torques of the others are those of the whole with one joint still."""
+    """Rotors beside the numbers of their links: the other torques are those of the whole with one joint at rest."""
     arm = da.load("planar-3r")
     places = (("base", "link2"), ("link2", "link1"), ("link1", "link3"))
 
