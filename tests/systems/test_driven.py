@@ -288,8 +288,12 @@ def test_a_transmission_that_is_a_function_belongs_to_all_joints_of_its_arm() ->
     motors = tuple(replace(part, rotor=da.Rotor(1e-4, "base", counted=False)) for part in driven.drives.actuators)
     placed = driven.arm.with_drives(replace(driven.drives, actuators=motors))
     for part in (driven.locked({"joint1": 0.2}), driven.subarm(0, 0), placed.subarm(1, 1)):
-        with pytest.raises(ArmError, match="functions of the positions of 2 joints, and 1 of them move here"):
+        with pytest.raises(ArmError, match="functions of the joint positions, and 2 motors where 1 joints move"):
             part.mass_matrix([0.2])
+    still = da.Element("rod", body=da.MovingBody(da.Inertia.of(1), lambda ring, q: (np.eye(3), (0, 0, 0))))
+    surplus = [Actuator.of(f"m{k}", {f"joint{k % 2 + 1}": 5}) for k in range(3)]
+    with pytest.raises(ArmError, match="3 motors where 2 joints move; give one motor for each"):
+        driven.arm.with_drives(da.DriveTrain(surplus, [still]))
     short = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [50 * q[0]]))
     with pytest.raises(ArmError, match="turns gives 1 positions for 2 motors; give one for each"):
         short.mass_matrix([0.1, 0.2])

@@ -322,8 +322,9 @@ class DriveTrain:
         where = f"{self.origin}: " if self.origin else ""
         if self.functions and len(self.actuators) > arm.n:
             raise ArmError(
-                f"{arm.where}{arm.name}: its drives have functions of the positions of {len(self.actuators)} "
-                f"joints, and {arm.n} of them move here; give the part of the arm drives of its own"
+                f"{arm.where}{arm.name}: its drives have functions of the joint positions, and {len(self.actuators)} "
+                f"motors where {arm.n} joints move; give one motor for each, and drives of its own to a part of an arm "
+                f"or an arm with joints locked"
             )
         joints = {joint.name for joint in arm.joints}
         seen: set[str] = set()
