@@ -209,6 +209,25 @@ def test_an_arm_whose_joints_follow_others_is_a_chain_with_gears(tmp_path: Path)
     assert two.m == 6
 
 
+@pytest.mark.parametrize("moving", ["body", "wheel", "motors"])
+def test_functions_of_fewer_coordinates_than_joints_are_refused_and_not_read_in_other_joints(moving: str) -> None:
+    """A chain with free joints would take its second joint, which follows, for the second coordinate."""
+
+    def slid(ring, q):
+        return ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, q[1])
+
+    coupled = da.load(robot(), mimic="couple")
+    trains = {
+        "body": DriveTrain(elements=[da.Element("rod", body=da.MovingBody(da.Inertia.of(2), slid))]),
+        "wheel": DriveTrain(elements=[da.Element("wheel", rotor=Rotor.of("1e-3"), turns=lambda ring, q: 9 * q[1])]),
+        "motors": DriveTrain(
+            [Actuator("m1", {}, Rotor.of("1e-3")), Actuator("m2", {})], turns=lambda ring, q: [9 * q[0], 7 * q[1]]
+        ),
+    }
+    with pytest.raises(da.ArmError, match="drives have functions of the coordinates, which are fewer than the joints"):
+        da.Mechanism({"arm": coupled.with_drives(trains[moving])}, [], ["arm.a", "arm.c"], home=[0.2, 0.1])
+
+
 def test_gears_and_couplings_come_back_from_a_file_in_their_order(tmp_path: Path) -> None:
     free = da.load(robot(), mimic="free")
     ties = [da.JointCoupling("sum", "arm.a + arm.c", 0.1), da.Gear("pair", "arm.b", "arm.a", 2)]

@@ -98,3 +98,24 @@ def test_friction_of_a_batch_is_that_of_its_states_whatever_its_numbers_are_kept
         rounded = [x.astype(np.float32) for x in given]
         assert np.array_equal(table(*rounded), table(*(x.astype(float) for x in rounded)))
     assert bar.contact_drift(phi, phi).shape == (3, 2, len(bar.contacts))
+
+
+def test_a_chain_without_dry_friction_whose_transmission_varies_stands_beside_one_that_rubs() -> None:
+    """It adds no contact; the other chain is held by its friction as it is alone."""
+    arm = da.load("planar-2r")
+    motors = [da.Actuator(name, {}, da.Rotor.of("1e-3")) for name in ("m1", "m2")]
+
+    def turns(ring, q):
+        sin, _ = ring.sincos(q[1])
+        return [20 * q[0] + 3 * sin, 15 * q[1]]
+
+    smooth = arm.with_drives(da.DriveTrain(motors, turns=turns))
+    rubs = [(name, da.Friction.of(1.0, 2.0)) for name in arm.joint_names]
+    rough = arm.with_drives(da.DriveTrain(joint_friction=rubs))
+    both = da.Mechanism({"smooth": smooth, "rough": rough}, [], None, home=[0.3, 0.5, 0.2, -0.4])
+    q, rate, torque = both.home, np.array([0.5, -0.3, 0.0, 0.7]), np.array([1.0, 2.0, 1.5, 3.0])
+    parts = [
+        system.with_gravity((0, 0, -9.81)).forward_dynamics(q[here], rate[here], torque[here])
+        for system, here in ((smooth, slice(0, 2)), (rough, slice(2, 4)))
+    ]
+    np.testing.assert_allclose(both.forward_dynamics(q, rate, torque), np.concatenate(parts), rtol=1e-10, atol=1e-12)

@@ -288,8 +288,12 @@ def test_a_transmission_that_is_a_function_belongs_to_all_joints_of_its_arm() ->
     motors = tuple(replace(part, rotor=da.Rotor(1e-4, "base", counted=False)) for part in driven.drives.actuators)
     placed = driven.arm.with_drives(replace(driven.drives, actuators=motors))
     for part in (driven.locked({"joint1": 0.2}), driven.subarm(0, 0), placed.subarm(1, 1)):
-        with pytest.raises(ArmError, match="functions of the positions of 2 joints, and 1 of them move here"):
+        with pytest.raises(ArmError, match="functions of the joint positions, and 2 motors where 1 joints move"):
             part.mass_matrix([0.2])
+    still = da.Element("rod", body=da.MovingBody(da.Inertia.of(1), lambda ring, q: (np.eye(3), (0, 0, 0))))
+    surplus = [Actuator.of(f"m{k}", {f"joint{k % 2 + 1}": 5}) for k in range(3)]
+    with pytest.raises(ArmError, match="3 motors where 2 joints move; give one motor for each"):
+        driven.arm.with_drives(da.DriveTrain(surplus, [still]))
     short = driven.arm.with_drives(replace(driven.drives, turns=lambda ring, q: [50 * q[0]]))
     with pytest.raises(ArmError, match="turns gives 1 positions for 2 motors; give one for each"):
         short.mass_matrix([0.1, 0.2])
@@ -336,6 +340,43 @@ def test_motors_that_turn_with_a_locked_joint_go_on_turning_with_the_others() ->
     assert linear.B.shape == (8, 5)
     assert linear.B[4:] == pytest.approx(np.linalg.solve(driven.mass_matrix(q[0]), driven.transmission(q[0]).T))
     assert driven.linearize(q[0], input="voltage").A.shape == (13, 13)
+
+
+@pytest.mark.parametrize("joint", [0, 1, 2])
+def test_motors_and_wheels_that_a_locked_joint_stops_keep_their_mass(joint: int) -> None:
+    """Rotors beside the numbers of their links: the other torques are those of the whole with one joint at rest."""
+    arm = da.load("planar-3r")
+    places = (("base", "link2"), ("link2", "link1"), ("link1", "link3"))
+
+    def rotor(link: str) -> Rotor:
+        return Rotor.of("2e-3", link, (0, 1, 3), ("0.1", 0, "0.05"), "0.7", "1e-3", counted=False)
+
+    pairs = list(zip(arm.joint_names, places, strict=True))
+    motors = [Actuator.of(f"motor of {name}", {name: 40}, rotor(place)) for name, (place, _) in pairs]
+    wheels = [Element.of(f"wheel of {name}", {name: 7}, rotor(place)) for name, (_, place) in pairs]
+    whole = arm.with_drives(DriveTrain(motors, wheels))
+    locked = whole.locked({arm.joint_names[joint]: 0.3})
+    q, qd, qdd = states(2, 5)
+    full = [np.insert(x, joint, value, axis=-1) for x, value in ((q, 0.3), (qd, 0.0), (qdd, 0.0))]
+    torque = np.delete(whole.inverse_dynamics(*full), joint, axis=-1)
+    assert locked.inverse_dynamics(q, qd, qdd) == pytest.approx(torque, rel=1e-11, abs=1e-11)
+    again = da.load(locked.write_toml()).driven
+    assert again.inverse_dynamics(q, qd, qdd) == pytest.approx(torque, rel=1e-11, abs=1e-11)
+
+
+def test_a_part_of_an_arm_carries_the_motor_of_a_joint_that_is_not_in_it() -> None:
+    """The last joint alone, of planar-3r: the motor of joint2 weighs on link3, and is written."""
+    rotor = Rotor.of("1e-3", "link3", (0, 0, 1), ("-0.1", 0, 0), 2, "1e-3", counted=False)
+    arm = da.load("planar-3r")
+    motors = [Actuator.of(name, {name: 1}, rotor if name == "joint2" else None) for name in arm.joint_names]
+    whole = arm.with_drives(DriveTrain(motors))
+    part = whole.subarm("joint3", "joint3")
+    q = np.array([[0.4], [1.1]])
+    full = np.column_stack([np.zeros((2, 2)), q])
+    assert part.mass_matrix(q)[:, 0, 0] == pytest.approx(whole.mass_matrix(full)[:, 2, 2], rel=1e-12)
+    assert part.gravity_load(q)[:, 0] == pytest.approx(whole.gravity_load(full)[:, 2], rel=1e-12)
+    again = da.load(part.write_toml()).driven
+    assert again.mass_matrix(q) == pytest.approx(part.mass_matrix(q), rel=1e-12)
 
 
 def test_motors_stand_where_locked_joints_have_turned_them():

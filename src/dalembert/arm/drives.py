@@ -280,8 +280,9 @@ class DriveTrain:
         """These drives for this arm: a direct drive at each joint where there is no motor at all, and of the drives of
         a larger arm what is left with some joints locked and some links gone.
 
-        Motors and elements that nothing turns any more drop out, and so do ratios to joints that are gone. A rotor
-        whose link is gone counts as reflected inertia.
+        Motors and elements that nothing turns any more drop out, and so do ratios to joints that are gone; of those on
+        a link whose numbers do not hold them the mass is still there, in an element that stands. A rotor whose link is
+        gone counts as reflected inertia.
         """
         joints, links = {joint.name for joint in arm.joints}, set(arm.link_names)
         moving = {joint.name for joint in arm.all_moving}
@@ -291,17 +292,23 @@ class DriveTrain:
         if self.functions or len(self.actuators) <= arm.n:
             return self
 
-        def left(part: Part) -> Part | None:
-            if not any(joint in moving and ratio for joint, ratio in part.ratios):
-                return None
+        def turns(part: Actuator | Element) -> bool:
+            return any(joint in moving and ratio for joint, ratio in part.ratios)
+
+        def left(part: Part) -> Part:
             ratios = tuple((joint, ratio) for joint, ratio in part.ratios if joint in joints)
             rotor = part.rotor if part.rotor.link in links else replace(part.rotor, link="")
             return replace(part, ratios=ratios, rotor=rotor)
 
+        standing = tuple(
+            left(Element(part.name, part.ratios, part.rotor))
+            for part in self.parts
+            if not turns(part) and part.rotor.link in links and not part.rotor.counted
+        )
         return replace(
             self,
-            actuators=tuple(part for part in map(left, self.actuators) if part is not None),
-            elements=tuple(part for part in map(left, self.elements) if part is not None),
+            actuators=tuple(left(part) for part in self.actuators if turns(part)),
+            elements=(*(left(part) for part in self.elements if turns(part)), *standing),
             joint_friction=tuple((joint, friction) for joint, friction in self.joint_friction if joint in moving),
         )
 
@@ -327,8 +334,9 @@ class DriveTrain:
         where = f"{self.origin}: " if self.origin else ""
         if self.functions and len(self.actuators) > arm.n:
             raise ArmError(
-                f"{arm.where}{arm.name}: its drives have functions of the positions of {len(self.actuators)} "
-                f"joints, and {arm.n} of them move here; give the part of the arm drives of its own"
+                f"{arm.where}{arm.name}: its drives have functions of the joint positions, and {len(self.actuators)} "
+                f"motors where {arm.n} joints move; give one motor for each, and drives of its own to a part of an arm "
+                f"or an arm with joints locked"
             )
         joints = {joint.name for joint in arm.joints}
         seen: set[str] = set()

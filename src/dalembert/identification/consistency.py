@@ -24,6 +24,10 @@ DEFINITE = 1e-6
 """Least eigenvalue of a pseudo-inertia, in units of its own size."""
 SILENT = 1e-14
 """Share of the largest curvature of the objective below which it is taken for this."""
+STEPS = 0.99, 0.9, 0.7
+"""Shares of the way to the boundary of the cones that the interior-point method goes in a step.
+
+Where the longest lead it round in a circle, shorter ones are tried."""
 MASS, MOMENT, TENSOR = 0, slice(1, 4), slice(4, 10)
 
 
@@ -77,18 +81,18 @@ def consistent(
     matrix = np.vstack(rows)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    solver = clarabel.DefaultSolver(
-        sparse.identity(count, format="csc"),
-        np.zeros(count),
-        sparse.csc_matrix(matrix @ whitened),
-        np.concatenate(bounds) - matrix @ free,
-        cones,
-        settings,
-    )
-    solution = solver.solve()
-    if str(solution.status) not in ("Solved", "AlmostSolved"):
-        raise ArmError(f"physically consistent parameters were not found: the solver says {solution.status}")
-    return (free + whitened @ np.asarray(solution.x)) * unit
+    for settings.max_step_fraction in STEPS:
+        solution = clarabel.DefaultSolver(
+            sparse.identity(count, format="csc"),
+            np.zeros(count),
+            sparse.csc_matrix(matrix @ whitened),
+            np.concatenate(bounds) - matrix @ free,
+            cones,
+            settings,
+        ).solve()
+        if str(solution.status) in ("Solved", "AlmostSolved"):
+            return (free + whitened @ np.asarray(solution.x)) * unit
+    raise ArmError(f"physically consistent parameters were not found: the solver says {solution.status}")
 
 
 def _triangle(matrix: Array) -> Array:

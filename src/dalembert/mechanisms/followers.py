@@ -26,10 +26,11 @@ def with_free_joints(chains: Mapping[str, ArmDescription]) -> tuple[dict[str, Ar
         if not arm.followers:
             free_chains[chain] = arm
             continue
-        if arm.drives.turns is not None:
+        if arm.drives.functions:
             raise ArmError(
-                f"{arm.where}{arm.name}: its motors turn by functions of the coordinates, which are fewer than the "
-                f'joints; in a mechanism load the arm with mimic="free" and give a Gear for each joint that follows'
+                f"{arm.where}{arm.name}: its drives have functions of the coordinates, which are fewer than the "
+                f"joints; in a mechanism let the joints follow none, write the functions in all joints, and give a "
+                f"Gear for each joint that follows"
             )
         for joint in arm.followers:
             follows = joint.follows

@@ -86,12 +86,10 @@ def contact_drift(system: ArmSystem, q: Array, qd: Array) -> Array:
 
 
 def _rows(system: ArmSystem, q: Array, motors: Array, joints: float = 1.0) -> Array:
-    shape = (*q.shape[:-1], system.n)
-    rows = [
-        motors[..., contact.motor, :] if contact.motor >= 0 else np.broadcast_to(joints * contact.row, shape)
-        for contact in system.contacts
-    ]
-    return np.stack(rows, axis=-2)
+    rows = np.empty((*q.shape[:-1], len(system.contacts), system.n))
+    for index, contact in enumerate(system.contacts):
+        rows[..., index, :] = motors[..., contact.motor, :] if contact.motor >= 0 else joints * contact.row
+    return rows
 
 
 def contact_speeds(rows: Array, qd: Array) -> Array:

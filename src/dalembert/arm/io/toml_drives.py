@@ -119,22 +119,25 @@ def read_element(table: TomlTable, arm: ArmDescription) -> Element:
                 )
         return Element(name, body=body)
     turns = formula_of(table, "turns", arm.joint_names) if "turns" in table else None
-    return Element(name, _pairs(read_ratios(table, arm)), read_rotor(table), body, turns)
+    return Element(name, _pairs(read_ratios(table, arm, may_stand=True)), read_rotor(table), body, turns)
 
 
 def _pairs(ratios: Mapping[str, Fraction]) -> tuple[tuple[str, Fraction], ...]:
     return tuple(ratios.items())
 
 
-def read_ratios(table: TomlTable, arm: ArmDescription) -> Mapping[str, Fraction]:
-    """Transmission ratios (rad of the motor per rad or m of the joint) by joint name; none beside ``turns``."""
+def read_ratios(table: TomlTable, arm: ArmDescription, *, may_stand: bool = False) -> Mapping[str, Fraction]:
+    """Transmission ratios (rad of the motor per rad or m of the joint) by joint name; none beside ``turns``.
+
+    A part that ``may_stand`` may have ``ratios = {}``: the mass of what locked joints have stopped.
+    """
     names = [joint.name for joint in arm.joints]
     if "turns" in table:
         if "ratios" in table:
             raise table.fault("turns stand in place of ratios; keep one of the two ways")
         return {}
     entries = table.table("ratios", names)
-    if entries is None or not entries.values:
+    if entries is None or not (entries.values or may_stand):
         raise table.fault("ratios are missing; give {joint = motor turns per joint turn}, or turns by a formula")
     return {joint: entries.number(joint) for joint in entries.values}
 
