@@ -154,7 +154,7 @@ class Wave:
         return out.reshape(q.shape[:-1])
 
     def _near(self, q: Array) -> Array:
-        """The same positions with far angles within a turn: multiples and sums of far ones lose the digits that count."""
+        """The same positions, far angles within a turn: multiples and sums of far ones lose the digits that count."""
         far = np.abs(q).max(axis=0, initial=0.0) > FAR
         if not far.any() or not (far := far & self.k.any(axis=0)).any():
             return q
