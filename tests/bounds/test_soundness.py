@@ -335,3 +335,47 @@ def test_no_coupling_exceeds_what_is_proved_where_a_link_cannot_hold_its_rotor(e
 def test_a_rotor_that_adds_to_its_link_keeps_couplings_below_one():
     (found,) = rotor_on_a_light_link(counted=False).analysis().coupling()
     assert found.largest < found.proved <= 1
+
+
+FAR = """
+name = "far"
+[[joints]]
+name = "j1"
+type = "revolute"
+axis = [0, 0, 1]
+limits = {{lower = {0}, upper = {1}, velocity = 1}}
+link = {{name = "l1", mass = 1, com = [0.2, 0, 0], inertia = [1, 1, 1]}}
+[[joints]]
+name = "j2"
+type = "revolute"
+axis = [0, 1, 0]
+limits = {{lower = {0}, upper = {1}, velocity = 1}}
+link = {{name = "l2", mass = 1, com = [0.1, 0.2, 0.3], inertia = [1, 1, 1]}}
+[[joints]]
+name = "j3"
+type = "revolute"
+axis = [0.6, 0.8, 0]
+limits = {{lower = {0}, upper = {1}, velocity = 1}}
+link = {{name = "l3", mass = 1, com = [0.3, -0.1, 0.2], inertia = [1, 1, 1]}}
+"""
+
+
+@pytest.mark.parametrize("offset", [30, 1e6, 1e9, 1e15])
+def test_values_far_from_zero_are_those_of_the_arm(tmp_path, offset):
+    """Multiples and sums of angles of 1e15 rad are off by tenths: what was found was no value, and above its bound."""
+    path = tmp_path / "far.toml"
+    path.write_text(FAR.format(float(offset), float(offset) + 1))
+    arm = da.load(path, physical="ignore")
+    ask = arm.analysis(work=1e6)
+    for name, exact in (("G3", lambda q: arm.gravity_load(q)[2]), ("D12", lambda q: arm.mass_matrix(q)[0, 1])):
+        found = ask.range_of(name)
+        assert found.minimum == pytest.approx(exact(found.at_minimum), abs=1e-12)
+        assert found.maximum == pytest.approx(exact(found.at_maximum), abs=1e-12)
+
+
+def test_a_ratio_beyond_floats_is_refused():
+    """It was told as between infinity and infinity."""
+    box = Box(np.array([-1.0]), np.array([1.0]), np.zeros(1, bool))
+    small = Wave(turning(1, 0).k, turning(1, 0).p, np.array([1e-290 + 0j]))
+    with pytest.raises(da.ArmError, match="beyond a computer's numbers"):
+        ratio_range(constant(1e30, 1), small, box)

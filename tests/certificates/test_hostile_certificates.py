@@ -162,6 +162,24 @@ def sums(s: Sections) -> None:
     s["claims"][0]["of"] = [[f"1/{x}", "D", 0, 0] for x in LONG]
 
 
+def factor(text: str) -> Callable[[Sections], None]:
+    """A claim about D11 with this factor, which is told as it is written."""
+
+    def change(s: Sections) -> None:
+        s["claims"][0]["of"] = [[text, "D", 0, 0]]
+
+    return change
+
+
+def constant(text: str) -> Callable[[Sections], None]:
+    """A program with this number."""
+
+    def change(s: Sections) -> None:
+        s["program"]["steps"].append(["number", text])
+
+    return change
+
+
 def below_zero(s: Sections) -> None:
     """A part about nothing that takes from the bound what no float tells from zero."""
     least = "-1/1" + "0" * 400
@@ -187,6 +205,9 @@ RANGES = {
     "states beyond floats": (state("upper", ["9" * 400, "1"]), "larger than any float"),
     "rotors of many digits": (rotors, "numbers of more than 100000 bits"),
     "sums of many digits": (sums, "numbers of more than 100000 bits"),
+    "a factor that int reads as ten": (factor("1_0"), "'1_0' is no number"),
+    "a factor in other digits": (factor("\u0661"), "is no number"),
+    "a factor with a line of its own": (factor("1\n"), "is no number"),
 }
 MODELS = {
     "squares": (steps(["add", 7, 8], ["mul", -1, -1]), "products of terms|powers above"),
@@ -207,6 +228,7 @@ MODELS = {
     "an axis that is not there": (axes("z"), "not as the format has it"),
     "words of another grid": (words("1" * 10**6), "not one word for each place"),
     "cells without end": (words("0" * (2**24 + 1)), "more than 16777216 cells"),
+    "a number with a sign that is none": (constant("+1"), "'.1' is no number"),
     "words for no axis": (words(), "words for each of its axes"),
     "a magnitude below zero": (below_zero, "a magnitude below zero"),
 }
@@ -231,6 +253,17 @@ def test_a_forged_certificate_is_refused_soon(
     assert main(["check", str(path)]) == 2
     assert time.process_time() - began < 8
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_more_entries_than_a_file_has_room_for_digests_of_are_refused_before_any_is_computed(tmp_path: Path) -> None:
+    """Of all that 50 MB have room for, 24 million, digests took 51 s and 3.5 GB."""
+    sections, path = json.loads(certificates()[0]), tmp_path / "many.json"
+    sections["claims"] = [0] * 1_000_000
+    path.write_text(json.dumps(sections))
+    began = time.process_time()
+    with pytest.raises(da.CertificateError, match="section 'claims' has not one digest for each entry"):
+        da.check_certificate(path)
+    assert time.process_time() - began < 1
 
 
 def test_lists_as_deep_as_they_can_be_read_are_refused(tmp_path: Path) -> None:

@@ -46,7 +46,10 @@ def ratio_range(
     if floor is None:
         top, bottom, floor = positive(top, bottom, box, name, work)
     starts = box.samples(512, 1)
-    values = top(starts) / bottom(starts)
+    with np.errstate(over="ignore"):
+        values = top(starts) / bottom(starts)
+    if not np.isfinite(values).all():
+        raise ArmError(f"{name or 'this ratio'} is beyond a computer's numbers; give the arm masses and lengths of SI")
     gap = GAP if gap is None else gap
     if not gap > 0:
         raise ArmError(f"the gap of a range must be above zero, not {gap!r}")

@@ -35,6 +35,8 @@ AT_ONCE = 100_000
 """Terms times positions of the others at once."""
 TOGETHER = 2000
 """Terms up to which exact polynomials are converted together: more would leave the cache."""
+FAR = 16.0
+"""Angles (rad) from which whole turns are taken off before multiples of them are."""
 LEAST = 2.0**-1070
 """What a number may lose below the range of normal floats, and a little more."""
 
@@ -138,7 +140,7 @@ class Wave:
         q = np.asarray(q, dtype=float)
         if not len(self):
             return np.zeros(q.shape[:-1])
-        flat = q.reshape(-1, self.n)
+        flat = self._near(q.reshape(-1, self.n))
         tables = self._tables(flat)
         if tables is not None:
             return tables.values(flat).reshape(q.shape[:-1])
@@ -150,6 +152,15 @@ class Wave:
             full = turning * monomials(batch, self.p) if self._slides else turning
             out[start : start + step] = (full @ self.c).real
         return out.reshape(q.shape[:-1])
+
+    def _near(self, q: Array) -> Array:
+        """The same positions, far angles within a turn: multiples and sums of far ones lose the digits that count."""
+        far = np.abs(q).max(axis=0, initial=0.0) > FAR
+        if not far.any() or not (far := far & self.k.any(axis=0)).any():
+            return q
+        q = q.copy()
+        q[:, far] = np.arctan2(np.sin(q[:, far]), np.cos(q[:, far]))
+        return q
 
     @cached_property
     def _slides(self) -> bool:
@@ -166,6 +177,7 @@ class Wave:
 
     def gradients(self, q: Array) -> tuple[Array, Array]:
         """Values (N,) and gradients (N, n) at positions (N, n)."""
+        q = self._near(q)
         tables = self._tables(q)
         if tables is not None:
             return tables.gradients(q)

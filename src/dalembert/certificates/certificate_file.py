@@ -104,6 +104,11 @@ def read(path: str | Path) -> dict[str, Any]:
         written = content.pop("digests")
         if set(content) != set(forms) or type(written) is not dict or set(written) != set(forms):
             raise ValueError(f"it has not the sections {', '.join(forms)}, and a digest of each")
+        for name in forms:
+            entries = content[name]
+            # before any is computed: a file has room for more entries than for digests of them
+            if isinstance(entries, list) and (type(written[name]) is not list or len(written[name]) != len(entries)):
+                raise CertificateError(f"{path}: section {name!r} has not one digest for each entry; write it again")
         digested = {name: digests(content[name]) for name in forms}
     except ArmError:
         raise
@@ -115,10 +120,6 @@ def read(path: str | Path) -> dict[str, Any]:
     if content["header"] != HEADER | {"kind": kind}:
         raise CertificateError(f"{path} has the header {content['header']}; this package reads {HEADER}")
     for name, form in forms.items():
-        if isinstance(content[name], list) and (
-            type(written[name]) is not list or len(written[name]) != len(content[name])
-        ):
-            raise CertificateError(f"{path}: section {name!r} has not one digest for each entry; write it again")
         computed, recorded, where = digested[name], written[name], f"section {name!r}"
         if computed != recorded:
             if isinstance(computed, list):

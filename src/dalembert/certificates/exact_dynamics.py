@@ -2,7 +2,7 @@
 
 Torques are tau_i = sum_j D_ij qdd_j + sum_jk C_ijk qd_j qd_k + G_i. A polynomial has rational coefficients and the
 variables s_j = sin q_j and c_j = cos q_j of a revolute joint, c_j = q_j of a prismatic one, v_j = qd_j, a_j = qdd_j.
-Everything here is read from the numbers of a certificate; no other part of this package is used.
+Everything here is read from the numbers of a certificate.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from flint import fmpq, fmpq_mpoly_ctx
 
 from ..arm.errors import ArmError
+from .certificate_file import NUMBER
 
 Polynomial: TypeAlias = Any
 Key: TypeAlias = tuple[Any, ...]
@@ -33,7 +34,9 @@ longest number: what is asked for has to end, and within some memory, whoever wr
 
 
 def number(text: str) -> fmpq:
-    """The rational number that ``text`` spells, as in -3/8."""
+    """The rational number that ``text`` spells, as in -3/8; it is told as it is written, so nothing else will do."""
+    if not NUMBER.fullmatch(text):
+        raise ValueError(f"{text!r:.40} is no number")
     top, _, bottom = text.partition("/")
     return fmpq(int(top), int(bottom or "1"))
 
