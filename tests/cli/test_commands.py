@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.cli import main
 from dalembert.cli.demo_command import ACCELERATION, ARM, NEXT, POSE, SPEED
+from dalembert.cli.fmu_options import PANEL
+from dalembert.cli.run import COMMANDS
+from dalembert.cli.system_options import FILE_PANEL, STATES_PANEL, SYSTEM_PANEL
 
 SIX = "0.1,-0.2,0.3,-0.4,0.5,-0.6"
 
@@ -53,6 +56,20 @@ def test_no_words_print_the_help(run):
     assert result.code == 0
     assert "dynamics" in result.out
     assert result.err == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_the_options_of_the_command_first_and_leaves_room_for_words(run, command):
+    """80 columns: the words of an option stand in 25 of them at least, and those that all commands have come last."""
+    result = run(command, "--help")
+    assert result.code == 0
+    lines = result.out.splitlines()
+    indents = [len(line) - len(line[1:].lstrip()) for line in lines if line.startswith("│") and line[1:20].isspace()]
+    assert max(indents, default=0) <= 54
+    boxes = [line.strip("╭─╮ ") for line in lines if line.startswith("╭")]
+    assert boxes == [
+        box for box in ("Arguments", "Options", SYSTEM_PANEL, FILE_PANEL, STATES_PANEL, PANEL) if box in boxes
+    ]
 
 
 def test_list_names_every_built_in_arm_within_80_columns(run):

@@ -32,11 +32,13 @@ class Spare(StrEnum):
 @system_command
 def ik(
     system: System,
-    pose: Annotated[str, typer.Option("--pose", metavar="X,Y,Z[,ROLL,PITCH,YAW]", help=POSE_HELP)],
+    pose: Annotated[str, typer.Option("--pose", metavar="POSE", help=POSE_HELP)],
     frame: Annotated[
         str | None, typer.Option("--frame", metavar="LINK", help="Bring this link there, not the tool.")
     ] = None,
-    task: Annotated[TaskKind, typer.Option("--task", help="What of the pose is asked for.")] = TaskKind.pose,
+    task: Annotated[
+        TaskKind, typer.Option("--task", metavar="KIND", help=f"What of the pose is asked for: {', '.join(TaskKind)}.")
+    ] = TaskKind.pose,
     near: Annotated[
         str | None,
         typer.Option(
@@ -53,7 +55,11 @@ def ik(
     ] = False,
     criterion: Annotated[
         Spare | None,
-        typer.Option("--criterion", help="What joints to spare are for: off the limits, or off singular poses."),
+        typer.Option(
+            "--criterion",
+            metavar="WHAT",
+            help="What joints to spare are for: off their limits (limits), or off singular poses (manipulability).",
+        ),
     ] = None,
     starts: Annotated[
         int, typer.Option("--starts", help="Starts to try at most, 1 to 256, where no closed form gives the answer.")

@@ -66,16 +66,18 @@ def reduce(
         RelativeTo | None,
         typer.Option(
             "--relative-to",
-            help="With --terms: the tolerance is a share of the largest value of a coefficient (the default), or of "
-            "its range, maximum less minimum.",
+            metavar="WHAT",
+            help="With --terms: the tolerance is a share of the largest value of a coefficient (largest, the default), "
+            "or of its range, maximum less minimum (range).",
         ),
     ] = None,
     velocity: Annotated[
         VelocityTerms | None,
         typer.Option(
             "--velocity",
+            metavar="TERMS",
             help="With --terms: velocity terms that follow from the shortened D (christoffel, the default), none, or "
-            "the C_ijk named by --coefficients.",
+            "the C_ijk that --coefficients names (named).",
         ),
     ] = None,
     torques: Annotated[
