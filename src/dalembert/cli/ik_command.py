@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .dynamics_command import about, system_data
+from dalembert.arm.system_phrase import system_phrase
+
+from .dynamics_command import system_data
 from .poses import POSE_HELP, TaskKind, read_pose
 from .printing import figures, heading, joints_with_units, paragraph, say, table, unit
 from .system_options import system_command
@@ -114,7 +116,7 @@ def as_data(system: System, solution: JointSolutions, frame: str | None) -> dict
 def show(system: System, solution: JointSolutions, frame: str | None, degrees: bool) -> None:
     """The result for a person."""
     reached = bool(solution.converged)
-    heading(f"{system.name}, {about(system)}: the pose is {'reached' if reached else 'NOT reached'}")
+    heading(f"{system.name}, {system_phrase(system)}: the pose is {'reached' if reached else 'NOT reached'}")
     if not reached:
         paragraph(f"{solution.missed()[:1].upper()}{solution.missed()[1:]}.")
     units = [unit(joint, "effort") for joint in system.moving]

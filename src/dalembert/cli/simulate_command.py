@@ -12,10 +12,10 @@ import typer
 
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
+from dalembert.arm.system_phrase import system_phrase
 from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.systems.time_span import MOST_EVALUATIONS
 
-from .dynamics_command import about
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .model_option import ModelOption, read_model
 from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
@@ -286,7 +286,7 @@ def show(
 ) -> None:  # fmt: skip
     """The summary for a person."""
     values = summary(motion, path)
-    heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, {driven_by}")
+    heading(f"{motion.name}, {system_phrase(system)}: {motion.t[-1] - motion.t[0]:g} s, {driven_by}")
     columns = [
         joints_with_units(system, "position"),
         ("end", figures(values["end"])),
