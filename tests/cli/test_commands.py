@@ -58,6 +58,32 @@ def test_no_words_print_the_help(run):
     assert result.err == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("dynamics", "planar-2r", "--q", "0.5,45"), "--q: more than a turn at joint2: 45 is in rad"),
+        (("dynamics", "planar-2r", "--q", "0.5,45", "--degrees"), ""),
+        (("dynamics", "planar-2r", "--q", "0.5,45 deg", "--qdd", "90,90"), ""),
+        (("dynamics", "planar-2r", "--lock", "joint2=90"), "--lock: more than a turn at joint2: 90 is in rad"),
+        (("dynamics", "planar-2r", "--lock", "joint2=pi/2"), ""),
+        (("ranges", "planar-2r", "--box", "joint1=-90:45"), "--box: more than a turn at joint1: -90 is in rad"),
+        (("ik", "ur5e", "--pose", "0.4,0.2,0.3,180,0,0"), "--pose: more than a turn at roll: 180 is in rad"),
+        (("simulate", "planar-2r", "--controller", "pd", "--to", "30,-60", "--duration", "0.1"),
+         "--to: more than a turn at joint1, joint2: 30 is in rad"),
+    ],
+)  # fmt: skip
+def test_an_angle_that_looks_like_degrees_is_computed_and_told(run, words, told):
+    result = run(*words)
+    assert result.code == 0
+    assert ("more than a turn" in result.err) == bool(told)
+    assert told in result.err
+
+
+def test_a_gravity_that_is_not_the_usual_one_is_told_with_the_system(run):
+    assert "the links alone, gravity (0, 0, 1.62) m/s^2\n" in run("dynamics", "ur5e", "--gravity", "0,0,1.62").out
+    assert "gravity (" not in run("dynamics", "ur5e").out
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_the_options_of_the_command_first_and_leaves_room_for_words(run, command):
     """80 columns: the words of an option stand in 25 of them at least, and those that all commands have come last."""

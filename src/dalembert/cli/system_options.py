@@ -27,7 +27,7 @@ from dalembert.arm.io.omissions import KINDS as SKIPPABLE
 from dalembert.arm.real_bodies import impossible, missing_rotors
 
 from .added_options import evaluated
-from .values import is_angle, joint_quantity, plain_number, split_words
+from .values import is_angle, joint_quantity, note_turns, plain_number, split_words
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -454,12 +454,16 @@ def read_locks(arm: ArmDescription, words: Sequence[str], degrees: bool = False)
                 f"--lock {word.strip()}: beside --degrees an angle says its unit; write "
                 f"'{joint.name}={value.strip()} deg' or '{joint.name}={value.strip()} rad'"
             )
+        if joint.kind == "revolute":
+            note_turns("--lock", [(joint.name, value, float(number))])
         locked[joint.name] = number.angle if number.turns and joint.kind == "revolute" else float(number)
     return locked
 
 
 def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | int, tuple[float, float]] | None:
     """The joints and ranges that --box names, as in joint3=0.2:0.9."""
+    from dalembert.reduction.states import joint_index
+
     boxes: dict[str | int, tuple[float, float]] = {}
     for word in words or ():
         name, equals, ends = word.rpartition("=")
@@ -467,6 +471,9 @@ def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | i
         if not equals or not colon or not name.strip():
             raise ArmError(f"--box takes a joint and its range, as in {arm.joint_names[0]}=0:1, not {word!r}")
         lower, upper = (joint_position(arm, name.strip(), end, "--box") for end in (low, high))
+        joint = arm.moving[joint_index(arm, name.strip())]
+        if joint.kind == "revolute":
+            note_turns("--box", [(joint.name, low, lower) if abs(lower) > abs(upper) else (joint.name, high, upper)])
         boxes[name.strip()] = lower, upper
     return boxes or None
 
