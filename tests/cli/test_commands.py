@@ -16,7 +16,7 @@ from dalembert.cli import main
 from dalembert.cli.demo_command import ACCELERATION, ARM, NEXT, POSE, SPEED
 from dalembert.cli.fmu_options import PANEL
 from dalembert.cli.run import COMMANDS
-from dalembert.cli.system_options import FILE_PANEL, STATES_PANEL, SYSTEM_PANEL
+from dalembert.cli.shaping_options import FILE_PANEL, STATES_PANEL, SYSTEM_PANEL
 
 SIX = "0.1,-0.2,0.3,-0.4,0.5,-0.6"
 

@@ -10,16 +10,8 @@ from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
 from .printing import heading, paragraph, table
-from .system_options import (
-    AnglesAre,
-    AnglesOption,
-    ArgOption,
-    ArmArgument,
-    CleanOption,
-    MimicOption,
-    SkipOption,
-    load_arm,
-)
+from .shaping_options import AnglesAre, AnglesOption, ArgOption, ArmArgument, CleanOption, MimicOption, SkipOption
+from .system_options import load_arm
 
 
 def bench(

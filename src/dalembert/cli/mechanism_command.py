@@ -35,7 +35,8 @@ from .mechanism_tables import (
     with_units,
 )
 from .printing import figures, heading, matrix, say, table
-from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
+from .shaping_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption
+from .system_options import numbers
 from .values import is_angle, plain_number, split_words
 
 

@@ -13,7 +13,8 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
-from .system_options import BoxOption, read_analysis, shaped_command
+from .shaping_options import BoxOption
+from .system_options import read_analysis, shaped_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -68,7 +68,7 @@ def _effort_row(system: System, k: int, parts: Sequence[tuple[str, float, str]],
         if value
     ]
     limit = float(system.effort_limits[k])
-    share_text = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) and limit > 0 else ""
+    share_text = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) else ""
     exceeded = bool(share_text) and abs(total) > limit
     return tag(
         "tr",
