@@ -55,7 +55,7 @@ REFERENCE = {
     ],
     "Errors and warnings": [
         "ArmError", "SimulationError", "SimulationInterrupt", "CertificateError", "AssemblyWarning", "PhysicalWarning",
-        "RoundedWarning", "SkippedWarning", "ToleranceWarning",
+        "RoundedWarning", "SkippedWarning", "ToleranceWarning", "TurnWarning",
     ],
 }  # fmt: skip
 """Pages of the reference and the public names on each."""
