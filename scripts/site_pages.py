@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
@@ -54,7 +55,7 @@ REFERENCE = {
     ],
     "Errors and warnings": [
         "ArmError", "SimulationError", "SimulationInterrupt", "CertificateError", "AssemblyWarning", "PhysicalWarning",
-        "RoundedWarning", "SkippedWarning", "ToleranceWarning",
+        "RoundedWarning", "SkippedWarning", "ToleranceWarning", "TurnWarning",
     ],
 }  # fmt: skip
 """Pages of the reference and the public names on each."""
@@ -130,30 +131,49 @@ def reference(title: str) -> str:
 
 
 def commands() -> str:
-    """Every command with its arguments and options, as ``--help`` has them."""
+    """Every command with its arguments and options, as ``--help`` has them; the boxes that many share come last."""
     import typer
 
     from dalembert.cli.run import COMMANDS, application
 
     lines = ["# Commands", "", "`dalembert COMMAND --help` says the same in a terminal.", ""]
+    shared: dict[str, dict[str, Any]] = {}
     for name in COMMANDS:
         group = typer.main.get_command(application([name]))
         command = group.commands[name] if hasattr(group, "commands") else group
-        lines += [f"## dalembert {name}", "", command.help or "", ""]
-        lines += ["| | default | meaning |", "|---|---|---|"] if command.params else []
+        own = [x for x in command.params if not getattr(x, "rich_help_panel", None)]
+        boxes: dict[str, list[str]] = {}
         for parameter in command.params:
-            words = ", ".join(f"`{word}`" for word in (*parameter.opts, *parameter.secondary_opts))
-            if parameter.param_type_name == "argument":
-                words = f"`{(parameter.metavar or parameter.name or '').strip('{}[]').upper()}`"
-            default = parameter.default
-            shown = (
-                ""
-                if default in (None, False, (), []) or callable(default)
-                else f"`{getattr(default, 'value', default)}`"
-            )
-            lines.append(f"| {words} | {shown} | {cell(getattr(parameter, 'help', None) or '')} |")
-        lines.append("")
+            if parameter not in own:
+                shared.setdefault(parameter.rich_help_panel, {}).setdefault(parameter.name, parameter)
+                boxes.setdefault(parameter.rich_help_panel, []).append(f"`{parameter.opts[0]}`")
+        lines += [f"## dalembert {name}", "", command.help or "", "", *options_table(own)]
+        lines += [f"[{box}](#{anchor(box)}): {', '.join(options)}.\n" for box, options in boxes.items()]
+    for box, options in shared.items():
+        lines += [f"## {box}", "", *options_table(list(options.values()))]
     return "\n".join(lines)
+
+
+def options_table(parameters: list[Any]) -> list[str]:
+    """The lines of a table of arguments and options."""
+    lines = ["| | default | meaning |", "|---|---|---|"] if parameters else []
+    for parameter in parameters:
+        words = ", ".join(f"`{word}`" for word in (*parameter.opts, *parameter.secondary_opts))
+        if parameter.param_type_name == "argument":
+            words = f"`{(parameter.metavar or parameter.name or '').strip('{}[]').upper()}`"
+        default = parameter.default
+        shown = (
+            ""
+            if default in (None, False, (), [], "") or callable(default)
+            else f"`{getattr(default, 'value', default)}`"
+        )
+        lines.append(f"| {words} | {shown} | {cell(getattr(parameter, 'help', None) or '')} |")
+    return [*lines, ""]
+
+
+def anchor(heading: str) -> str:
+    """The anchor that a heading gets."""
+    return heading.lower().replace(" ", "-")
 
 
 def cell(text: str) -> str:
@@ -188,4 +208,6 @@ def gallery(folder: Path) -> str:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] and sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     gather(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "docs")

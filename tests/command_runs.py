@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.cli import system_options
+from dalembert.cli import shaping_options
 from dalembert.cli.run import BAD_INPUT, main
-from dalembert.cli.system_options import READING
+from dalembert.cli.shaping_options import READING
 from simulated_logs import motion
 
-SHAPE = {name: kind for name, kind in system_options.SHAPE.items() if name not in READING}
+SHAPE = {name: kind for name, kind in shaping_options.SHAPE.items() if name not in READING}
 """Options that shape the system of any arm; those that say how a file is read are asked of one where they matter."""
 DRIVES = """
 [[motors]]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         SimulationInterrupt,
         SkippedWarning,
         ToleranceWarning,
+        TurnWarning,
     )
     from .arm.exact import Angle
     from .arm.following import Follows
@@ -212,6 +213,7 @@ _LATER = {
     "TermShares": "design.significance",
     "TimeOptimal": "control.time_optimal",
     "ToleranceWarning": "arm.errors",
+    "TurnWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
     "VoltageFeedback": "control.controllers",
     "WrittenFmu": "fmu.write_fmu",
@@ -280,7 +282,8 @@ __all__ = [
     "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel",
     "SimplifiedModel", "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback",
     "StatePage", "Stribeck", "Studio", "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal",
-    "ToleranceWarning", "TrigPolynomial", "VoltageFeedback", "WrittenFmu", "__version__", "arc_path", "carrying",
+    "ToleranceWarning", "TrigPolynomial", "TurnWarning", "VoltageFeedback", "WrittenFmu", "__version__", "arc_path",
+    "carrying",
     "catalog", "check_certificate", "compare_drives", "conditioning_map", "design_numbers", "excitation",
     "free_body", "identify", "in_unit", "line_path", "load", "load_mechanism", "load_study", "lqr", "motion_of",
     "optimize_design", "quintic", "requirements", "s_curve", "si", "simulate", "spline", "stream", "study",

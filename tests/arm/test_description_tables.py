@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dalembert as da
 from dalembert.arm.description_tables import drives_table, joint_friction_table
-from dalembert.markup.data_tables import DataTable
+from dalembert.markup.data_tables import DataTable, Rich
 from dalembert.report.sections.description_section import section
 
 ROD = """[[joints]]
@@ -28,7 +28,10 @@ def rods(turning: str, sliding: str) -> da.Arm:
 
 def columns_of(table: DataTable | None) -> dict[str, list[object]]:
     assert table is not None
-    return {column.key: [row[k] for row in table.rows] for k, column in enumerate(table.columns)}
+    return {
+        column.key: [row[k].plain if isinstance(row[k], Rich) else row[k] for row in table.rows]
+        for k, column in enumerate(table.columns)
+    }
 
 
 def test_coulomb_friction_that_differs_by_direction_is_shown_both_ways() -> None:

@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 import dalembert as da
 from dalembert.cli import main
 from dalembert.cli.demo_command import ACCELERATION, ARM, NEXT, POSE, SPEED
+from dalembert.cli.fmu_options import PANEL
+from dalembert.cli.run import COMMANDS
+from dalembert.cli.shaping_options import FILE_PANEL, STATES_PANEL, SYSTEM_PANEL
 
 SIX = "0.1,-0.2,0.3,-0.4,0.5,-0.6"
 
@@ -53,6 +56,46 @@ def test_no_words_print_the_help(run):
     assert result.code == 0
     assert "dynamics" in result.out
     assert result.err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("dynamics", "planar-2r", "--q", "0.5,45"), "--q: more than a turn at joint2: 45 is in rad"),
+        (("dynamics", "planar-2r", "--q", "0.5,45", "--degrees"), ""),
+        (("dynamics", "planar-2r", "--q", "0.5,45 deg", "--qdd", "90,90"), ""),
+        (("dynamics", "planar-2r", "--lock", "joint2=90"), "--lock: more than a turn at joint2: 90 is in rad"),
+        (("dynamics", "planar-2r", "--lock", "joint2=pi/2"), ""),
+        (("ranges", "planar-2r", "--box", "joint1=-90:45"), "--box: more than a turn at joint1: -90 is in rad"),
+        (("ik", "ur5e", "--pose", "0.4,0.2,0.3,180,0,0"), "--pose: more than a turn at roll: 180 is in rad"),
+        (("simulate", "planar-2r", "--controller", "pd", "--to", "30,-60", "--duration", "0.1"),
+         "--to: more than a turn at joint1, joint2: 30 is in rad"),
+    ],
+)  # fmt: skip
+def test_an_angle_that_looks_like_degrees_is_computed_and_told(run, words, told):
+    result = run(*words)
+    assert result.code == 0
+    assert ("more than a turn" in result.err) == bool(told)
+    assert told in result.err
+
+
+def test_a_gravity_that_is_not_the_usual_one_is_told_with_the_system(run):
+    assert "the links alone, gravity (0, 0, 1.62) m/s^2\n" in run("dynamics", "ur5e", "--gravity", "0,0,1.62").out
+    assert "gravity (" not in run("dynamics", "ur5e").out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_the_options_of_the_command_first_and_leaves_room_for_words(run, command):
+    """80 columns: the words of an option stand in 25 of them at least, and those that all commands have come last."""
+    result = run(command, "--help")
+    assert result.code == 0
+    lines = result.out.splitlines()
+    indents = [len(line) - len(line[1:].lstrip()) for line in lines if line.startswith("│") and line[1:20].isspace()]
+    assert max(indents, default=0) <= 54
+    boxes = [line.strip("╭─╮ ") for line in lines if line.startswith("╭")]
+    assert boxes == [
+        box for box in ("Arguments", "Options", SYSTEM_PANEL, FILE_PANEL, STATES_PANEL, PANEL) if box in boxes
+    ]
 
 
 def test_list_names_every_built_in_arm_within_80_columns(run):

@@ -1,6 +1,6 @@
 """Options that shape the system: every command honours them or refuses them, and never passes over one.
 
-The lists come from the code: the commands of ``cli/run.py``, the options of ``cli/system_options.py``. What a command
+The lists come from the code: the commands of ``cli/run.py``, the options of ``cli/shaping_options.py``. What a command
 takes is in its signature; what it takes must change its answer as Python says it does, and the rest is refused with
 exit code 2 and one sentence.
 """
@@ -31,7 +31,7 @@ from command_runs import (
     words_of,
 )
 from dalembert.cli.run import BAD_INPUT, COMMANDS
-from dalembert.cli.system_options import READING, STATES
+from dalembert.cli.shaping_options import READING, STATES
 from dalembert.compile import operations as counts
 from dalembert.compile.functions import function
 

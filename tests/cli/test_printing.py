@@ -50,3 +50,15 @@ def test_no_table_cuts_a_number_whatever_its_width(columns):
 def test_a_matrix_shows_rounding_as_zero(capsys):
     matrix(["a", "b"], np.array([[2.0, 1e-16], [1e-16, 3.0]]))
     assert "e-16" not in capsys.readouterr().out
+
+
+def test_a_table_that_is_too_wide_folds_its_heads_before_it_is_cut_into_blocks(monkeypatch, capsys):
+    """A unit in brackets stays in one piece, and no number is folded."""
+    monkeypatch.setenv("COLUMNS", "60")
+    table(
+        [("factor", ["a" * 22]), ("output per unit of the factor [N m]", ["-0.00076383"]), ("spread allowed", ["0.05"])]
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("─" in line for line in lines) == 1
+    assert any("[N m]" in line for line in lines)
+    assert lines[-1].split() == ["a" * 22, "-0.00076383", "0.05"]

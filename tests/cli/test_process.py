@@ -32,6 +32,15 @@ def test_a_stdout_that_knows_only_ascii_gets_the_whole_table():
     assert da.load("puma560", physical="ignore").joint_names[-1].encode() in done.stdout
 
 
+def test_a_stdout_that_knows_only_ascii_gets_formulas_with_all_their_indices():
+    code = "import sys; from dalembert.cli import main; sys.exit(main())"
+    done = ran(code, "equations", "planar-2r", "--only", "D11", "--no-legend", PYTHONIOENCODING="ascii")
+    assert done.stdout.decode().strip() == "D11 = Izz1 + m2 l1^2 + 2 mx2 l1 c2 + Izz2"
+    done = ran(code, "equations", "planar-2r", "--only", "tau2", PYTHONIOENCODING="ascii")
+    assert "?" not in done.stdout.decode()
+    assert "(mx2 l1 c2 + Izz2) qdd1 + Izz2 qdd2 + mx2 l1 s2 qd1^2 + " in done.stdout.decode()
+
+
 def test_a_closed_stdout_is_told_in_one_sentence():
     code = "import sys; sys.stdout = None; from dalembert.cli import main; sys.exit(main(['show', 'puma560']))"
     done = ran(code)

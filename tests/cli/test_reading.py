@@ -16,7 +16,7 @@ from command_runs import (
     run,
 )
 from dalembert.cli.run import COMMANDS
-from dalembert.cli.system_options import READING
+from dalembert.cli.shaping_options import READING
 
 ROUNDED = """<robot name="bent"><link name="a"/><link name="b">{0}</link><link name="c">{0}</link>
 <joint name="joint1" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>

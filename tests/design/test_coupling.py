@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.arm.drives import Actuator, DriveTrain
 from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import exact
 from dalembert.arm.inertia import Inertia
+from dalembert.arm.moving_parts import Rotor
 from dalembert.design.certified_ranges import CertifiedRanges
 from dalembert.design.counterbalance import with_weight
 from dalembert.design.coupling import WORK, bounded, coupling, moved_mass, pair
@@ -201,7 +203,23 @@ def test_gear_ratios_and_rotors_move_the_ranges_of_a_driven_arm() -> None:
     assert some.of_maximum == pytest.approx((ends[0] - ends[1]) / float(2 * step), rel=1e-5)
     rotor = found[f"inertia({motor.name})"]
     assert rotor.relative == pytest.approx(float(motor.rotor.inertia * ratio**2) / ends[0], rel=1e-2)
+    assert (some.unit, some.slope_unit) == ("", "kg m²")
+    assert (rotor.unit, rotor.slope_unit) == ("kg m²", "kg m² per kg m²")
     assert not any("(" in one.parameter for one in da.load("irb6", physical="ignore").analysis().sensitivities("D22"))
+
+
+def test_sensitivities_of_an_arm_that_slides_have_their_units() -> None:
+    """D33 of a sliding joint is a mass; a motor that turns drives it over so many rad per m, a force motor over 1."""
+    arm = da.load("jpl-rrp", physical="ignore")
+    units = {one.parameter: (one.unit, one.slope_unit) for one in arm.driven.analysis().sensitivities("D33")}
+    assert units["m3"] == ("kg", "kg per kg")
+    assert units["ratio(motor3, joint3)"] == ("", "kg")
+    assert units["inertia(motor3)"] == ("kg", "kg per kg")
+    motors = tuple(Actuator.of(f"m{k}", {f"joint{k}": 200}, Rotor(exact(1e-4))) for k in range(1, 7))
+    turning = arm.with_drives(DriveTrain(motors), physical="ignore")
+    units = {one.parameter: (one.unit, one.slope_unit) for one in turning.analysis().sensitivities("D33")}
+    assert units["ratio(m3, joint3)"] == ("rad/m", "kg per rad/m")
+    assert units["inertia(m3)"] == ("kg m²", "kg per kg m²")
 
 
 def test_a_sensitivity_is_the_slope_of_the_range(planar) -> None:

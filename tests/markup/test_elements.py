@@ -6,7 +6,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalembert.markup.elements import Html, coefficient, data, join, tag, text
+from dalembert.markup.elements import Html, coefficient, data, join, tag, text, with_symbols
 
 TEXTS = st.text(alphabet=st.sampled_from(list("<>&\"'/=!- abcscript;\n\u2028")), max_size=40)
 
@@ -39,3 +39,9 @@ def test_names_of_coefficients_get_subscripts_and_other_names_none() -> None:
     assert coefficient("G2/D22") == "<i>G</i><sub>2</sub> / <i>D</i><sub>22</sub>"
     assert coefficient("D10,11") == "<i>D</i><sub>10,11</sub>"
     assert coefficient("<x>") == "&lt;x&gt;"
+
+
+def test_letters_with_indices_are_printed_as_in_equations_within_a_sentence() -> None:
+    assert with_symbols("|D_ij| over D_ii, <b> of tool_link") == (
+        "|<i>D</i><sub>ij</sub>| over <i>D</i><sub>ii</sub>, &lt;b&gt; of tool_link"
+    )

@@ -94,5 +94,8 @@ def test_limits_of_zero_as_many_exporters_write_them_leave_a_report(tmp_path: Pa
         '<limit lower="-1" upper="1" effort="0" velocity="0"/></joint></robot>',
         encoding="utf-8",
     )
+    still = "no joint has a speed and an acceleration above zero"
     run(arm, "-o", page)
-    assert "no joint has a speed and an acceleration above zero" in page.read_text(encoding="utf-8")
+    assert still not in page.read_text(encoding="utf-8")  # a limit of zero is none, and the usual speeds count
+    run(arm, "-o", page, "--speed", "0", "--acceleration", "0")
+    assert still in page.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -106,3 +107,18 @@ def test_report_takes_a_motion_and_another_arm_on_the_command_line(tmp_path: Pat
     motion.write_text("t,q1\n0,0\n", encoding="utf-8")
     with pytest.raises(da.ArmError, match=r"motion\.csv, line 1: no column q_joint2"):
         CliRunner().invoke(app, [*words, "--motion", str(motion)], catch_exceptions=False)
+
+
+def test_a_page_that_plays_a_motion_says_which_system_moved_and_how_many_events_it_leaves_out() -> None:
+    loaded = da.load("puma560", physical="ignore").driven.holding(da.Load(mass=2.0))
+    law = da.ComputedTorque(loaded, quintic([np.zeros(6), np.full(6, 0.1)], 0.2))
+    motion = loaded.simulate(law, np.zeros(6), duration=0.2)
+    assert motion.events
+    page = loaded.replay(motion).html
+    assert "With its drives (rotors: exact), holding 2 kg on link6.<" in page
+    assert page.index("<h2>Events</h2>") < page.index(f"{motion.events[0].name} {motion.events[0].kind}")
+    assert "more; motion.events" not in page
+    crowded = replace(motion, events=motion.events * 201)
+    assert f"And {len(crowded.events) - 200:,} more; motion.events has them all." in loaded.replay(crowded).html
+    still = da.load("ur5e")
+    assert "<h2>Events" not in still.replay(still.simulate(np.zeros(6), np.zeros(6), duration=0.01)).html

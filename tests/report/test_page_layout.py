@@ -67,6 +67,14 @@ def test_a_phone_scrolls_down_alone_and_its_sliders_are_wide(page: tuple[Chrome,
     chrome.send("Emulation.clearDeviceMetricsOverride")
 
 
+def test_on_a_laptop_screen_every_table_of_numbers_is_seen_whole(page: tuple[Chrome, Path]) -> None:
+    chrome, _ = page
+    chrome.send("Emulation.setDeviceMetricsOverride", width=1360, height=900, deviceScaleFactor=1, mobile=False)
+    hidden = "[...document.querySelectorAll('.table')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.id)"
+    assert chrome.value(hidden) == []
+    chrome.send("Emulation.clearDeviceMetricsOverride")
+
+
 def test_on_paper_no_table_and_no_equation_is_wider_than_the_page_and_no_row_stays_folded(
     page: tuple[Chrome, Path],
 ) -> None:

@@ -197,6 +197,16 @@ def test_significance_of_the_analysis_is_shown_term_by_term() -> None:
     assert {"G2", "D11 q\u03081", "C211 q\u03071\u00b2", "2 C112 q\u03071 q\u03072"} <= printed
 
 
+def test_a_map_of_couplings_that_are_all_strong_shades_what_differs() -> None:
+    """From the least to the largest where these are close, else from zero."""
+    waves = da.load("irb6", physical="ignore").driven.analysis().waves
+    arm = da.load("irb6", physical="ignore").driven
+    strong = coupling.coupling_map(arm, coupling.Pair(1, 2, 0.8, (0.0,) * 5), waves)
+    assert strong is not None
+    shades = {cell["shade"] for cell in strong._cells()}
+    assert shades == set(range(10))
+
+
 def test_couplings_of_the_report_agree_with_samples_and_are_not_exceeded() -> None:
     arm = da.load("puma560-arm", physical="ignore")
     ask = arm.analysis()

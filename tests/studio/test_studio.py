@@ -17,6 +17,7 @@ import dalembert as da
 from dalembert.studio import downloads, motion_panel
 from dalembert.studio.background import Background
 from dalembert.studio.design import Design
+from dalembert.studio.live_numbers import torque_bars
 from dalembert.studio.motion_player import MotionPlayer
 from dalembert.studio.motion_run import MotionRun, Order
 
@@ -64,6 +65,14 @@ def test_a_slider_moves_the_arm_and_the_numbers_follow(studio: Studio) -> None:
     assert until(lambda: abs(2 * np.arctan2(studio.arm_scene.frames[0].wxyz[3], turn[0]) - 0.25) < 1e-6)
     torque = ARM.inverse_dynamics(studio.q, np.zeros(2), np.zeros(2))[0]
     assert until(lambda: f"{torque:.2f}" in studio.panels.torques.content)
+
+
+def test_the_torques_say_which_system_they_are_of() -> None:
+    arm = da.load("puma560", physical="ignore")
+    still = np.zeros((3, 6))
+    assert "the links alone<" in torque_bars(arm, *still)
+    shown = torque_bars(arm.driven.holding(da.Load(mass=2.0)), *still)
+    assert "with its drives (rotors: exact), holding 2 kg on link6<" in shown
 
 
 def test_the_hand_is_followed_by_the_joints(studio: Studio) -> None:

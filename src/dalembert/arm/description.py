@@ -35,7 +35,7 @@ EARTH: Vector = (Fraction(0), Fraction(0), Fraction("-9.81"))
 
 @dataclass(frozen=True)
 class Limits:
-    """Range of a joint (rad or m), its largest speed (rad/s or m/s) and effort (N m or N), where known."""
+    """Range of a joint (rad or m), its largest speed (rad/s or m/s) and effort (N m or N), inf or 0 where unknown."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -51,6 +51,10 @@ class Limits:
         for name in ("velocity", "effort"):
             if getattr(self, name) < 0:
                 raise ArmError(f"limit {name!r} is negative ({getattr(self, name):g}); give its magnitude")
+
+    def known(self, name: str) -> float:
+        """The limit "velocity" or "effort"; inf where it is not known."""
+        return getattr(self, name) or math.inf
 
 
 @dataclass(frozen=True)

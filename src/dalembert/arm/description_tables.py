@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ..markup.data_tables import Column, DataTable, Value
-from ..markup.elements import Html
+from ..markup.data_tables import Column, DataTable, Rich, Value
+from ..markup.elements import Html, join
 from ..markup.numbers import formatted, shown_position, unit
 from .motor_units import motor_units
 
@@ -185,9 +185,10 @@ def joint_friction_table(arm: ArmDescription) -> DataTable | None:
     return DataTable("joint-friction", "Friction at the joints themselves", columns, tuple(rows))
 
 
-def ratios(pairs: Sequence[tuple[str, object]], slides: Collection[str] = ()) -> str:
-    """The ratios of a motor, joint by joint; to a joint that slides it turns so many rad per m."""
-    return ", ".join(
+def ratios(pairs: Sequence[tuple[str, object]], slides: Collection[str] = ()) -> Rich:
+    """The ratios of a motor, joint by joint; to a joint that slides it turns so many rad per m. No line ends in one."""
+    words = [
         f"{joint} {formatted(float(ratio))}{' rad/m' if joint in slides else ''}"  # type: ignore[arg-type]
         for joint, ratio in pairs
-    )
+    ]
+    return Rich(", ".join(words), join([word.replace(" ", "\N{NO-BREAK SPACE}") for word in words], ", "))

@@ -64,6 +64,10 @@ class RoundedWarning(UserWarning):
     """Numbers of a file that are rounded: angles read as those they are rounded from, zeros with rounding errors."""
 
 
+class TurnWarning(UserWarning):
+    """Fixed angles of more than a turn, where degrees were meant, perhaps; they are used as given, in radians."""
+
+
 class ToleranceWarning(UserWarning):
     """A model is asked for what its tolerance was not meant for; its error is proved there too, and is larger."""
 

@@ -177,18 +177,19 @@ def tightened(joint: Joint, followers: Sequence[tuple[Joint, Coupled]]) -> Limit
 
     Positions b + m q within [lower, upper] leave q an interval, speeds |m qd| <= v leave |qd| <= v/|m|. The effort is
     that of the joint itself: what drives the coordinate acts there; the limit of a follower is about its own coupling.
+    A speed or effort of zero, as exports write it where nothing is known, limits nothing.
     """
     limits = joint.limits
-    lower, upper, velocity = limits.lower, limits.upper, limits.velocity
+    lower, upper, velocity = limits.lower, limits.upper, limits.known("velocity")
     for follower, coupled in followers:
         ends = sorted(
             (end - coupled.start) / float(coupled.multiplier) for end in (follower.limits.lower, follower.limits.upper)
         )
         lower, upper = max(lower, ends[0]), min(upper, ends[1])
-        velocity = min(velocity, follower.limits.velocity / abs(float(coupled.multiplier)))
+        velocity = min(velocity, follower.limits.known("velocity") / abs(float(coupled.multiplier)))
         if lower > upper:
             raise ArmError(
                 f"joint {follower.name!r} follows joint {joint.name!r}, and their limits have no position in common; "
                 f"mend the limits or the relation"
             )
-    return replace(limits, lower=lower, upper=upper, velocity=velocity)
+    return replace(limits, lower=lower, upper=upper, velocity=velocity, effort=limits.known("effort"))

@@ -10,7 +10,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.compile import timing as benches
 
 from .printing import heading, paragraph, table
-from .system_options import (
+from .shaping_options import (
     AnglesAre,
     AnglesOption,
     ArgOption,
@@ -19,8 +19,8 @@ from .system_options import (
     MimicOption,
     SkipOption,
     SpringsOption,
-    load_arm,
 )
+from .system_options import load_arm
 
 
 def bench(

@@ -70,7 +70,11 @@ def codegen(
     ] = None,
     parameters: Annotated[
         KeptNumbers | None,
-        typer.Option("--parameters", help="Numbers of the arm to keep as an argument, not built in."),
+        typer.Option(
+            "--parameters",
+            metavar="KIND",
+            help=f"Numbers of the arm to keep as an argument, not built in: {', '.join(KeptNumbers)}.",
+        ),
     ] = None,
     cpp: Annotated[bool, typer.Option("--cpp", help="Write a C++ header around each C function too.")] = False,
     rust: Annotated[bool, typer.Option("--rust", help="Write a Rust module (no_std) around each C function too.")] = (

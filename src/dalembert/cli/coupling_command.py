@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from .dynamics_command import HOW, about
+from dalembert.arm.system_phrase import system_phrase
+
+from .dynamics_command import HOW
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
@@ -37,7 +39,7 @@ def coupling(
         print(json.dumps(as_data(pose_coupling, position), indent=2, allow_nan=False))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)
-    say(about(system))
+    say(system_phrase(system))
     heading("Joints")
     table(
         [

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from dalembert.arm.description import ArmDescription
 from dalembert.arm.errors import ArmError
+from dalembert.arm.system_phrase import system_phrase
 
 from .component_tables import finite, listed_components, print_components, print_slow_fast
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, DriveInput, drive_input
@@ -125,7 +125,7 @@ def dynamics(
         print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)
-    say(about(system))
+    say(system_phrase(system))
     print_state(system, position, speed, acceleration)
     print_torques(system, efforts_by_cause)
     if split:
@@ -181,18 +181,11 @@ def answer_direct_problem(
         print(json.dumps(data, indent=2, allow_nan=False))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)
-    say(about(system))
+    say(system_phrase(system))
     print_state(system, q, qd)
     print_direct_problem(system, input_, solution)
     if mass_matrix:
         print_mass_matrix(system, q)
-
-
-def about(arm: ArmDescription) -> str:
-    """Drives and loads of the system, as a phrase."""
-    loads = ", ".join(f"{float(load.body.mass):g} kg on {link}" for link, load in arm.loads)
-    drives = f"with its drives (rotors: {arm.drive_model})" if arm.counts_drives else "the links alone"
-    return drives + (f", holding {loads}" if loads else "")
 
 
 def efforts(

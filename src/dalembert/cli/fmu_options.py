@@ -42,30 +42,52 @@ class FmiVersion(enum.StrEnum):
     THREE = "3.0"
 
 
+PANEL = "The FMU"
+"""The box of ``--help`` that these options stand in."""
 OPTIONS: dict[str, tuple[Any, Any]] = {
     "fmu": (
         Annotated[
             Path | None,
-            typer.Option("--fmu", metavar="FILE", help="Write the system as an FMU: model exchange and co-simulation."),
+            typer.Option(
+                "--fmu",
+                metavar="FILE",
+                help="Write the system as an FMU: model exchange and co-simulation.",
+                rich_help_panel=PANEL,
+            ),
         ],
         None,
     ),
-    "fmi": (Annotated[FmiVersion | None, typer.Option("--fmi", help="Version of FMI of --fmu; 2.0.")], None),
+    "fmi": (
+        Annotated[
+            FmiVersion | None, typer.Option("--fmi", help="Version of FMI of --fmu; 2.0.", rich_help_panel=PANEL)
+        ],
+        None,
+    ),
     "input": (
         Annotated[
             FmuInput | None,
             typer.Option(
                 "--input",
-                help="What drives the FMU; motor torques of an arm with drives, else loads at joints or coordinates.",
+                metavar="KIND",
+                help=f"What drives the FMU: {', '.join(FmuInput)}; left out, motor torques of an arm with drives, "
+                "else loads at joints or coordinates.",
+                rich_help_panel=PANEL,
             ),
         ],
         None,
     ),
-    "stops": (Annotated[bool, typer.Option("--stops", help="Limits of joints are solid in the FMU.")], False),
+    "stops": (
+        Annotated[bool, typer.Option("--stops", help="Limits of joints are solid in the FMU.", rich_help_panel=PANEL)],
+        False,
+    ),
     "restitution": (
         Annotated[
             float | None,
-            typer.Option("--restitution", help="Share of its speed with which a joint leaves a stop of the FMU."),
+            typer.Option(
+                "--restitution",
+                help="Share of its speed with which a joint leaves a stop of the FMU.",
+                rich_help_panel=PANEL,
+            ),
         ],
         None,
     ),
@@ -73,7 +95,9 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
         Annotated[
             bool | None,
             typer.Option(
-                "--saturate/--no-saturate", help="Inputs of the FMU within their limits; with drives they are."
+                "--saturate/--no-saturate",
+                help="Inputs of the FMU within their limits; with drives they are.",
+                rich_help_panel=PANEL,
             ),
         ],
         None,

@@ -29,7 +29,8 @@ def identify(
     arm: da.Arm,
     logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="CSV files: t, q1.., qd1.., tau1.. or i1..")],
     validate: Annotated[
-        list[Path] | None, typer.Option("--validate", help="A log to judge by, not used; may be repeated.")
+        list[Path] | None,
+        typer.Option("--validate", metavar="LOG", help="A log to judge by, not used; may be repeated."),
     ] = None,
     friction: Annotated[
         str, typer.Option("--friction", help="Of coulomb, viscous, offset, stribeck, load, joined by +; or none.")
@@ -40,17 +41,22 @@ def identify(
     gains: Annotated[
         str,
         typer.Option(
-            "--gains", help="Torque per current of each joint (N m/A), by commas; ? where it is to be found, or find."
+            "--gains",
+            metavar="GAINS",
+            help="Torque per current of each joint (N m/A), by commas; ? where it is to be found, or find.",
         ),
     ] = "",
     held: Annotated[
         list[str] | None,
         typer.Option(
-            "--held", help="Known load of each log in turn, MASS,X,Y,Z (kg, m) in the tool frame; 0 for none."
+            "--held",
+            metavar="LOAD",
+            help="Known load of each log in turn, as MASS,X,Y,Z (kg, m) in the tool frame; 0 for none.",
         ),
     ] = None,
     laden: Annotated[
-        list[Path] | None, typer.Option("--laden", help="A log with an unknown load in the hand, to be found.")
+        list[Path] | None,
+        typer.Option("--laden", metavar="LOG", help="A log with an unknown load in the hand, to be found."),
     ] = None,
     find_gravity: Annotated[
         bool, typer.Option("--find-gravity", help="Find the direction of gravity: how the robot is mounted.")
@@ -60,18 +66,23 @@ def identify(
     ] = False,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--column", help="Heads of a file, as in q=pos or effort=m_a,m_b; may be repeated."),
+        typer.Option(
+            "--column", metavar="NAME=HEADS", help="Heads of a file, as in q=pos or effort=m_a,m_b; may be repeated."
+        ),
     ] = None,
     rows: Annotated[
         list[str] | None,
-        typer.Option("--rows", help="Rows START:STOP of each log, then of --validate, --laden."),
+        typer.Option("--rows", metavar="ROWS", help="Rows START:STOP of each log, then of --validate, --laden."),
     ] = None,
     robust: Annotated[bool, typer.Option("--robust", help="Outliers count less.")] = False,
-    cutoff: Annotated[float | None, typer.Option("--cutoff", help="Cut-off of the filter (Hz).")] = None,
+    cutoff: Annotated[float | None, typer.Option("--cutoff", metavar="HZ", help="Cut-off of the filter (Hz).")] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the arm found, with friction and rotors (.toml).")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the arm found, with friction and rotors (.toml)."),
     ] = None,
-    page: Annotated[Path | None, typer.Option("--page", help="Write a page with figures (.html).")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE", help="Write a page with figures (.html).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Find inertias, friction and rotors of a robot from measured motions, as bodies that could be built."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .dynamics_command import about, system_data
+from dalembert.arm.system_phrase import system_phrase
+
+from .dynamics_command import system_data
 from .poses import POSE_HELP, TaskKind, read_pose
 from .printing import figures, heading, joints_with_units, paragraph, say, table, unit
 from .system_options import system_command
@@ -32,11 +34,13 @@ class Spare(StrEnum):
 @system_command
 def ik(
     system: System,
-    pose: Annotated[str, typer.Option("--pose", metavar="X,Y,Z[,ROLL,PITCH,YAW]", help=POSE_HELP)],
+    pose: Annotated[str, typer.Option("--pose", metavar="POSE", help=POSE_HELP)],
     frame: Annotated[
         str | None, typer.Option("--frame", metavar="LINK", help="Bring this link there, not the tool.")
     ] = None,
-    task: Annotated[TaskKind, typer.Option("--task", help="What of the pose is asked for.")] = TaskKind.pose,
+    task: Annotated[
+        TaskKind, typer.Option("--task", metavar="KIND", help=f"What of the pose is asked for: {', '.join(TaskKind)}.")
+    ] = TaskKind.pose,
     near: Annotated[
         str | None,
         typer.Option(
@@ -53,7 +57,11 @@ def ik(
     ] = False,
     criterion: Annotated[
         Spare | None,
-        typer.Option("--criterion", help="What joints to spare are for: off the limits, or off singular poses."),
+        typer.Option(
+            "--criterion",
+            metavar="WHAT",
+            help="What joints to spare are for: off their limits (limits), or off singular poses (manipulability).",
+        ),
     ] = None,
     starts: Annotated[
         int, typer.Option("--starts", help="Starts to try at most, 1 to 256, where no closed form gives the answer.")
@@ -108,7 +116,7 @@ def as_data(system: System, solution: JointSolutions, frame: str | None) -> dict
 def show(system: System, solution: JointSolutions, frame: str | None, degrees: bool) -> None:
     """The result for a person."""
     reached = bool(solution.converged)
-    heading(f"{system.name}, {about(system)}: the pose is {'reached' if reached else 'NOT reached'}")
+    heading(f"{system.name}, {system_phrase(system)}: the pose is {'reached' if reached else 'NOT reached'}")
     if not reached:
         paragraph(f"{solution.missed()[:1].upper()}{solution.missed()[1:]}.")
     units = [unit(joint, "effort") for joint in system.moving]

@@ -35,7 +35,8 @@ from .mechanism_tables import (
     with_units,
 )
 from .printing import figures, heading, matrix, say, table
-from .system_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption, numbers
+from .shaping_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption
+from .system_options import numbers
 from .values import is_angle, plain_number, split_words
 
 
@@ -339,7 +340,9 @@ def print_position(mechanism: Mechanism, phi: np.ndarray) -> None:
 def print_model(mechanism: Mechanism, phi: np.ndarray) -> None:
     """Inertia I*_qq and static load -T^L_q in the coordinates (Freeman 1985, eqs 4-61 and 4-62)."""
     model = mechanism.model(phi)
-    heading("Inertia I* in the coordinates [kg m^2, kg m or kg, as they turn or slide]")
+    efforts = {effort for _, effort in units_of(mechanism)}
+    unit = "kg m^2" if efforts == {"N m"} else "kg" if efforts == {"N"} else "kg m^2, kg m or kg, as they turn or slide"
+    heading(f"Inertia I* in the coordinates [{unit}]")
     matrix(mechanism.coordinates, model.inertia)
     heading("Load that holds it still")
     table(

@@ -15,7 +15,7 @@ from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.systems.time_span import check_span
 
 from .poses import TaskKind, read_pose
-from .values import joint_values
+from .values import joint_values, note_outside_limits
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
@@ -121,6 +121,7 @@ def trajectory_of(system: System, start: np.ndarray, options: PathOptions) -> Tr
     if kind is PathKind.hold or options.to is None:
         return quintic([start, start], duration)
     end = joint_values(system, "--to", options.to)
+    note_outside_limits(system, end)
     if kind is PathKind.trapezoidal:
         return trapezoidal(start, end, fastest, hardest)
     if kind is PathKind.s_curve:

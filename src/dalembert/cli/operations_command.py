@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dalembert.arm.system_phrase import system_phrase
 from dalembert.compile import operations as counts
 from dalembert.compile.functions import FUNCTIONS, function, unfit
 from dalembert.formulations.registry import TORQUES
 
-from .dynamics_command import about
 from .printing import heading, paragraph, table
 from .system_options import system_command
 
@@ -37,7 +37,7 @@ def operations(system: System) -> None:
     )
     heading("Generalized d'Alembert, general code, step by step (Lee, Lee and Nigam 1982, Figure 2)")
     print_counts("step, with its equation", list(counts.dalembert_blocks(system).items()))
-    heading(f"Compiled functions, {about(system)}")
+    heading(f"Compiled functions, {system_phrase(system)}")
     names = [name for name in FUNCTIONS if not unfit(system, name)]
     print_counts("function", [(name, counts.count(function(system, name).nodes)) for name in names])
 

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import quantity
 
-from .values import says_angle, split_words
+from .values import note_turns, says_angle, split_words
 
 POSE_HELP = "Position x,y,z (m) and, for all but a position, roll,pitch,yaw about fixed x, y, z (rad, or as '90 deg')."
 
@@ -33,6 +33,7 @@ def read_pose(option: str, text: str, turned: bool | None = None) -> np.ndarray:
     roll, pitch, yaw = numbers[3:]
     if any(says_angle(word) for word in words[:3]):
         raise ArmError(f"{option}: a position is in metres; angles stand behind it")
+    note_turns(option, zip(("roll", "pitch", "yaw"), words[3:], numbers[3:], strict=False))
     pose = np.eye(4)
     pose[:3, :3] = _rotation_about(2, yaw) @ _rotation_about(1, pitch) @ _rotation_about(0, roll)
     pose[:3, 3] = numbers[:3]

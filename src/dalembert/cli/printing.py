@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
@@ -21,6 +22,8 @@ Column: TypeAlias = tuple[str, Sequence[str]]
 
 DIGITS = 5
 UNBOUNDED = 100_000
+# Headers are not folded to lines shorter than this.
+SHORTEST_HEAD = 10
 # Entries this much smaller than the largest of their table are rounding, not physics.
 ROUNDING = 1e-13
 
@@ -92,20 +95,31 @@ def point(text: str) -> int:
 def table(columns: Sequence[Column], wide: str = "") -> None:
     """A table of these (header, cells), as wide as the terminal at most.
 
-    The column ``wide`` wraps its text. A table without one that is too wide is printed in blocks of columns, each
-    with the first column repeated, because half a number is a wrong number.
+    The column ``wide`` wraps its text. Headers of a table without one that is too wide are folded; where that is not
+    enough it is printed in blocks of columns, each with the first column repeated, because half a number is a wrong
+    number.
     """
     cells = [level(header, column) for header, column in columns]
     if wide:
         print_block(cells, console(), wide)
         return
-    head, *others = cells
     # A blank at the left and two between columns.
+    if sum(width_of(column) + 2 for column in cells) > console().width + 1:
+        cells = [level(folded(header, column), column) for header, column in columns]
+    head, *others = cells
     room = console().width - 1 - width_of(head)
     for number, block in enumerate(blocks(others, room)):
         if number:
             say()
         print_block([head, *block], Console(highlight=False, width=UNBOUNDED))
+
+
+def folded(header: str, column: Sequence[str]) -> str:
+    """A header whose lines are no longer than its cells need, or than its words are; a unit stays in one piece."""
+    whole = re.sub(r"\[[^]]*\]", lambda unit: unit[0].replace(" ", "\N{NO-BREAK SPACE}"), header)
+    widest = max((cell_len(cell) for cell in column), default=0)
+    lines = (textwrap.wrap(line, max(widest, SHORTEST_HEAD), break_long_words=False) for line in whole.split("\n"))
+    return "\n".join(part for line in lines for part in line or [""]).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def blocks(columns: Sequence[Column], room: int) -> list[Sequence[Column]]:

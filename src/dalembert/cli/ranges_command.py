@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.errors import ArmError
+from dalembert.arm.system_phrase import system_phrase
 from dalembert.equations.names import separate
 
 from .certificate_writing import CertificateOption, write_after
-from .dynamics_command import about
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .system_options import joint_position, position_command
 
@@ -86,7 +86,7 @@ def print_coefficients(ask: Analysis, names: Sequence[str], ounces: bool, as_jso
                            "at_maximum": r.at_maximum.tolist(), "certified": r.certified}
                           for r in rows], indent=2))  # fmt: skip
         return write
-    heading(f"{ask.system.name}, {about(ask.system)}")
+    heading(f"{ask.system.name}, {system_phrase(ask.system)}")
     table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
            ("greatest", figures(r.maximum for r in rows)),
            ("proved\nwithin", figures_or_dashes([r.gap if r.certified else None for r in rows])),
@@ -198,7 +198,7 @@ def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signe
         return
     for c in curves_:
         turning = ask.system.joint(c.joint).kind == "revolute"
-        heading(f"{c.name if signed else f'|{c.name}|'} along {c.joint}, {about(ask.system)}, SI units")
+        heading(f"{c.name if signed else f'|{c.name}|'} along {c.joint}, {system_phrase(ask.system)}, SI units")
         head = f"{c.joint}\n{'deg' if turning else 'm'}"
         positions = [math.degrees(x) if turning else float(x) for x in c.x]
         columns = [(label.replace(", ", "\n") or "others\nat zero", figures(row))

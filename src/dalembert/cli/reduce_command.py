@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.errors import ArmError
+from dalembert.arm.system_phrase import system_phrase
 
 from .certificate_writing import CertificateOption, write_after
-from .dynamics_command import about
 from .printing import figures, heading, joints_with_units, say, table, units_by_quantity
 from .reducing_bar import reducing_bar
 from .short_forms_printing import print_data, print_short_forms
@@ -66,16 +66,18 @@ def reduce(
         RelativeTo | None,
         typer.Option(
             "--relative-to",
-            help="With --terms: the tolerance is a share of the largest value of a coefficient (the default), or of "
-            "its range, maximum less minimum.",
+            metavar="WHAT",
+            help="With --terms: the tolerance is a share of the largest value of a coefficient (largest, the default), "
+            "or of its range, maximum less minimum (range).",
         ),
     ] = None,
     velocity: Annotated[
         VelocityTerms | None,
         typer.Option(
             "--velocity",
+            metavar="TERMS",
             help="With --terms: velocity terms that follow from the shortened D (christoffel, the default), none, or "
-            "the C_ijk named by --coefficients.",
+            "the C_ijk that --coefficients names (named).",
         ),
     ] = None,
     torques: Annotated[
@@ -172,7 +174,10 @@ def print_model(
 ) -> None:
     """A model, and its constants in the hand that was asked for (``served``)."""
     system, both_hands = ask.system, served is not model
-    heading(f"{system.name}, {about(system)}: every torque within {100 * tolerance:g} percent of its joint's largest")
+    heading(
+        f"{system.name}, {system_phrase(system)}: "
+        f"every torque within {100 * tolerance:g} percent of its joint's largest"
+    )
     say(f"operations: {model.before.total} before, {model.after.total} after ({model.after})")
     table([
         joints_with_units(system, "effort"), ("largest\ntorque", figures(model.scale)),

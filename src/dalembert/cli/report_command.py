@@ -18,7 +18,8 @@ from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 
 from .printing import say
-from .system_options import AccelerationOption, BoxOption, SpeedOption, amounts, read_boxes, shaped_command
+from .shaping_options import AccelerationOption, BoxOption, SpeedOption
+from .system_options import amounts, read_boxes, shaped_command
 from .values import joint_values
 
 if TYPE_CHECKING:

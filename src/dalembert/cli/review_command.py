@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.errors import ArmError
+from dalembert.arm.system_phrase import system_phrase
 
-from .dynamics_command import about
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
-from .system_options import BoxOption, read_analysis, shaped_command
+from .shaping_options import BoxOption
+from .system_options import read_analysis, shaped_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ def review(
     if as_json:
         raise ArmError("--json goes with --against; the review itself is text")
     reviewed = ask.review()
-    heading(f"{system.name}, {about(system)}, against the guidelines of Tourassis and Neuman (1985)")
+    heading(f"{system.name}, {system_phrase(system)}, against the guidelines of Tourassis and Neuman (1985)")
     for finding in reviewed.findings:
         paragraph(f"- {finding.guideline}: {finding.verdict}. {finding.text[:1].upper()}{finding.text[1:]}")
     if reviewed.couplings:

@@ -20,6 +20,8 @@ import typer
 from dalembert.arm.errors import ArmError, printable, sentence
 from dalembert.version import __version__
 
+from .spelled_out import SPELLED_OUT
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -123,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a letter of somebody's name must not end the command.
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=SPELLED_OUT)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = note

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from dalembert.arm.system_phrase import system_phrase
 from dalembert.reduction.shortforms.form_errors import RELATIVE_TO
 from dalembert.reduction.shortforms.form_tables import constant_unit
 
-from .dynamics_command import about
 from .printing import figures, heading, joints_with_units, paragraph, say, table
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def print_short_forms(model: ShortFormModel, torques: bool) -> None:
     """The forms with their constants and errors; ``torques`` adds what they leave out of the torques."""
     reference = RELATIVE_TO[model.relative_to]
     heading(
-        f"{model.system.name}, {about(model.system)}: every form within {100 * model.tolerance:g} percent of its "
-        f"{reference}"
+        f"{model.system.name}, {system_phrase(model.system)}: "
+        f"every form within {100 * model.tolerance:g} percent of its {reference}"
     )
     for form in model.forms:
         say(form.text)

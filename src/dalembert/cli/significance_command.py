@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dalembert.arm.errors import ArmError
+from dalembert.arm.system_phrase import system_phrase
 
-from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table, units_by_quantity
 from .system_options import analysis_command
 
@@ -101,7 +101,7 @@ def significance(
     say()
     if zero:
         paragraph(f"Zero: {', '.join(zero)}.")
-    counted = f"{about(system)}{'; friction, which is no term, is not ranked' if system.counts_drives else ''}"
+    counted = f"{system_phrase(system)}{'; friction, which is no term, is not ranked' if system.counts_drives else ''}"
     if motion is not None:
         paragraph(f"Along {motion}, means over its time; {counted}.")
     else:

@@ -12,10 +12,10 @@ import typer
 
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
+from dalembert.arm.system_phrase import system_phrase
 from dalembert.control.controllers_by_name import CONTROLLERS
 from dalembert.systems.time_span import MOST_EVALUATIONS
 
-from .dynamics_command import about
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .model_option import ModelOption, read_model
 from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
@@ -53,7 +53,10 @@ def simulate(
         typer.Option("--voltage", metavar="VALUES|FILE", help=f"{VOLTAGE_HELP} Constant, or a CSV file over time."),
     ] = None,
     trajectory: Annotated[
-        PathKind | None, typer.Option(help="What the controller follows; quintic by default.")
+        PathKind | None,
+        typer.Option(
+            metavar="KIND", help=f"What the controller follows: {', '.join(PathKind)}; {PathKind.quintic} by default."
+        ),
     ] = None,
     q: Annotated[str | None, typer.Option("--q", metavar="VALUES", help=f"Start. {VALUES} Zeros if left out.")] = None,
     to: Annotated[str | None, typer.Option("--to", metavar="VALUES", help=f"End of the trajectory. {VALUES}")] = None,
@@ -84,10 +87,17 @@ def simulate(
     ] = None,
     pose: Annotated[
         str | None,
-        typer.Option("--pose", metavar="X,Y,Z[,ROLL,PITCH,YAW]", help="Where line, or time-optimal along one, ends."),
+        typer.Option(
+            "--pose", metavar="POSE", help="Where line, or time-optimal along one, ends: x,y,z or x,y,z,roll,pitch,yaw."
+        ),
     ] = None,
     task: Annotated[
-        TaskKind | None, typer.Option("--task", help="What of --pose is asked for along a line; pose by default.")
+        TaskKind | None,
+        typer.Option(
+            "--task",
+            metavar="KIND",
+            help=f"What of --pose a line keeps: {', '.join(TaskKind)}; {TaskKind.pose} by default.",
+        ),
     ] = None,
     speed: Annotated[
         float | None,
@@ -276,7 +286,7 @@ def show(
 ) -> None:  # fmt: skip
     """The summary for a person."""
     values = summary(motion, path)
-    heading(f"{motion.name}, {about(system)}: {motion.t[-1] - motion.t[0]:g} s, {driven_by}")
+    heading(f"{motion.name}, {system_phrase(system)}: {motion.t[-1] - motion.t[0]:g} s, {driven_by}")
     columns = [
         joints_with_units(system, "position"),
         ("end", figures(values["end"])),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from dalembert.arm.system_phrase import system_phrase
 from dalembert.equations.names import name
 
-from .dynamics_command import about
 from .printing import figures, heading, paragraph, say, table
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def print_split_shares(ask: Analysis, least: float, as_json: bool) -> None:
     paragraph(
         f"Operations of the links, generated: {costs}; 'dalembert operations' has those of the exact torques. Errors "
         "are found at sampled states of all speeds and accelerations allowed (--speed, --acceleration), not proved; "
-        f"'dalembert reduce' gives models with proof. {about(ask.system).capitalize()}."
+        f"'dalembert reduce' gives models with proof. {system_phrase(ask.system).capitalize()}."
     )
 
 

@@ -8,164 +8,28 @@ is read. The states an analysis is about (``--box``, ``--speed``, ``--accelerati
 
 from __future__ import annotations
 
-import enum
 import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 import dalembert as da
 from dalembert.arm.description import ArmDescription, listed
 from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load
-from dalembert.arm.io.omissions import KINDS as SKIPPABLE
 from dalembert.arm.real_bodies import impossible, missing_rotors
 
 from .added_options import evaluated
-from .values import is_angle, joint_quantity, plain_number, split_words
+from .shaping_options import READING, SHAPE, STATES, AnglesAre, ArmArgument
+from .values import is_angle, joint_quantity, note_turns, plain_number, split_words
 
 if TYPE_CHECKING:
     from dalembert.api.questions import SystemQuestions as System
     from dalembert.design.analysis import Analysis
 
-EACH = "One for all joints, or one for each."
-
-ArmArgument: TypeAlias = Annotated[
-    str,
-    typer.Argument(
-        metavar="ARM", help="A built-in arm (see: dalembert list) or a .toml, .urdf, .xacro, .sdf or .xml file."
-    ),
-]
-LoadOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--load",
-        metavar="LOAD",
-        help="A load in the hand: mass (kg), mass:edge of a homogeneous cube (m), as in 1.8:0.0762, or mass,x,y,z with "
-        "its centre in the tool frame (m), and :edge or :a,b,c after it.",
-    ),
-]
-DrivesOption: TypeAlias = Annotated[
-    bool | None,
-    typer.Option(
-        "--drives/--no-drives", help="With the drives of the arm: rotors, transmission, friction. Without: links alone."
-    ),
-]
-RotorsOption: TypeAlias = Annotated[
-    str, typer.Option("--rotors", metavar="MODEL", help="How drives count: exact, szkodny, diagonal or paul.")
-]
-DrivesFileOption: TypeAlias = Annotated[
-    Path | None, typer.Option("--drives-file", metavar="FILE", help="A TOML file with other drives; they count.")
-]
-GravityOption: TypeAlias = Annotated[
-    str, typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in the base frame, m/s^2, as in 0,0,-1.62.")
-]
-LockOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--lock", metavar="JOINT=VALUE", help="Freeze a joint (rad or m, or '90 deg'); may be repeated."),
-]
-ToolOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--tool", metavar="LINK", help="The link that carries the tool; 'dalembert show' names the usual one."
-    ),
-]
-MimicOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--mimic",
-        metavar="HOW",
-        help="Joints that follow another: couple them exactly, hold them still, or let them move free "
-        "(couple, hold, free).",
-    ),
-]
-SkipOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--skip", metavar="KIND", help=f"Leave out of an MJCF file: {', '.join(SKIPPABLE)}; may be repeated."),
-]
-SpringsOption: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--no-springs", help="Leave out the springs and dampers of the arm, which closed forms and URDF cannot hold."
-    ),
-]
-ArgOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--arg", metavar="NAME=VALUE", help="A value for an argument of a xacro file; may be repeated."),
-]
-BoxOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--box",
-        metavar="JOINT=LOW:HIGH",
-        help="Range of a joint in place of its limits: joint3=0.2:0.9 (m or rad, or '-90 deg:90 deg'); may be repeated",
-    ),
-]
-SpeedOption: TypeAlias = Annotated[
-    str | None, typer.Option("--speed", metavar="VALUES", help=f"Largest speeds, rad/s or m/s. {EACH}")
-]
-AccelerationOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--acceleration", metavar="VALUES", help=f"Largest accelerations, rad/s^2 or m/s^2. {EACH}"),
-]
-
-
-class AnglesAre(enum.StrEnum):
-    """How rounded angles of a file are read."""
-
-    MEANT = "as-meant"
-    WRITTEN = "as-written"
-
-    @property
-    def mode(self) -> str:
-        """The word for it in Python."""
-        return self.value.replace("-", " ")
-
-
-AnglesOption: TypeAlias = Annotated[
-    AnglesAre,
-    typer.Option(
-        "--angles", help="Rounded angles of a file: as-meant (1.5708 is a right angle; a note says so), or as-written."
-    ),
-]
-CleanOption: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--clean",
-        metavar="SHARE",
-        help="Take angles, lengths and products of inertia as small as this share, say 1e-9, as zero; a note says so.",
-    ),
-]
-READING: dict[str, tuple[Any, Any]] = {
-    "tool": (ToolOption, ""),
-    "mimic": (MimicOption, "refuse"),
-    "skip": (SkipOption, None),
-    "no_springs": (SpringsOption, False),
-    "arg": (ArgOption, None),
-    "angles": (AnglesOption, AnglesAre.MEANT),
-    "clean": (CleanOption, None),
-}
-"""Options that say how an arm is read, with their defaults."""
-SHAPE: dict[str, tuple[Any, Any]] = READING | {
-    "load": (LoadOption, ""),
-    "drives": (DrivesOption, None),
-    "rotors": (RotorsOption, ""),
-    "drives_file": (DrivesFileOption, None),
-    "gravity": (GravityOption, ""),
-    "lock": (LockOption, None),
-}
-"""Options that shape the system, with their defaults."""
-STATES: dict[str, tuple[Any, Any]] = {
-    "box": (BoxOption, None),
-    "speed": (SpeedOption, None),
-    "acceleration": (AccelerationOption, None),
-}
-"""Options that say which states an analysis is about."""
 DESCRIBING = ("show", "equations", "structure", "verify", "base_parameters")
 """Commands that print what is described, or its algebra: they need no hint that drives could count."""
 
@@ -415,12 +279,16 @@ def read_locks(arm: ArmDescription, words: Sequence[str], degrees: bool = False)
                 f"--lock {word.strip()}: beside --degrees an angle says its unit; write "
                 f"'{joint.name}={value.strip()} deg' or '{joint.name}={value.strip()} rad'"
             )
+        if joint.kind == "revolute":
+            note_turns("--lock", [(joint.name, value, float(number))])
         locked[joint.name] = number.angle if number.turns and joint.kind == "revolute" else float(number)
     return locked
 
 
 def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | int, tuple[float, float]] | None:
     """The joints and ranges that --box names, as in joint3=0.2:0.9."""
+    from dalembert.reduction.states import joint_index
+
     boxes: dict[str | int, tuple[float, float]] = {}
     for word in words or ():
         name, equals, ends = word.rpartition("=")
@@ -428,6 +296,9 @@ def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | i
         if not equals or not colon or not name.strip():
             raise ArmError(f"--box takes a joint and its range, as in {arm.joint_names[0]}=0:1, not {word!r}")
         lower, upper = (joint_position(arm, name.strip(), end, "--box") for end in (low, high))
+        joint = arm.moving[joint_index(arm, name.strip())]
+        if joint.kind == "revolute":
+            note_turns("--box", [(joint.name, low, lower) if abs(lower) > abs(upper) else (joint.name, high, upper)])
         boxes[name.strip()] = lower, upper
     return boxes or None
 

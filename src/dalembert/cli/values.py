@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Iterable
 
 import numpy as np
 
 from dalembert.arm.description import ArmDescription, Joint
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import Quantity, quantity
+
+POSITIONS = ("--q", "--to", "--via", "--near")
+"""Options of joint positions; others are speeds, accelerations and jerks, for which no number is too many turns."""
 
 
 def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bool = False) -> np.ndarray:
@@ -25,7 +29,11 @@ def joint_values(arm: ArmDescription, option: str, text: str | None, degrees: bo
     if len(words) != arm.n:
         names = ", ".join(arm.joint_names)
         raise ArmError(f"{option} needs {arm.n} value{'s' * (arm.n != 1)}, one for each of {names}; got {len(words)}")
-    return np.array([value(joint, word, option, degrees) for joint, word in zip(arm.moving, words, strict=True)])
+    values = np.array([value(joint, word, option, degrees) for joint, word in zip(arm.moving, words, strict=True)])
+    if option in POSITIONS and not degrees:
+        turning = zip(arm.moving, words, values, strict=True)
+        note_turns(option, [(joint.name, word, x) for joint, word, x in turning if joint.kind == "revolute"])
+    return values
 
 
 def value(joint: Joint, word: str, option: str, degrees: bool) -> float:
@@ -82,6 +90,21 @@ def gains(arm: ArmDescription, option: str, text: str | None) -> np.ndarray | No
     if not all(math.isfinite(number) and number >= 0 for number in numbers):
         raise ArmError(f"{option} takes gains of zero or more, not {text.strip()!r}")
     return np.broadcast_to(numbers, (arm.n,)).astype(float)
+
+
+def note_turns(option: str, angles: Iterable[tuple[str, str, float]]) -> None:
+    """One note on stderr where an angle, given by name, word and value, is more than a turn: degrees were meant?"""
+    far = [
+        (name, word.strip())
+        for name, word, x in angles
+        if abs(x) > 2 * math.pi and not says_angle(word) and "pi" not in word
+    ]
+    if far:
+        word, names = far[0][1], ", ".join(name for name, _ in far)
+        print(
+            f"note: {option}: more than a turn at {names}: {word} is in rad; degrees are written '{word} deg'",
+            file=sys.stderr,
+        )
 
 
 def note_outside_limits(arm: ArmDescription, q: np.ndarray) -> None:

@@ -171,7 +171,7 @@ def _conditions(rows: Array) -> Array:
 
 
 def _limit(limits: Array, otherwise: float) -> Array:
-    return np.where(np.isfinite(limits) & (limits > 0), limits, otherwise)
+    return np.where(np.isfinite(limits), limits, otherwise)
 
 
 def _per_joint(name: str, values: ArrayLike | None, n: int) -> Array:

@@ -268,7 +268,7 @@ def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array
     limits = getattr(system, "velocity_limits", None)
     if speed is not None:
         limits = joint_limit("speed", speed, (system.n,))
-    bound = np.full(system.n, np.inf) if limits is None else np.where(np.asarray(limits) > 0, limits, np.inf)
+    bound = np.full(system.n, np.inf) if limits is None else np.asarray(limits)
     with np.errstate(divide="ignore"):
         rate = (bound / np.abs(slope)).min(axis=1)
     return np.minimum(np.asarray(rate), BOUNDLESS) ** 2
@@ -307,8 +307,7 @@ def _rows(
     b = np.einsum("kij,kj->ki", mass, bend) + whirl
     rates = [rate, fraction * rate]
     speed_terms = [system.bias(q, slope * r[:, None]) - whirl * r[:, None] ** 2 - static for r in rates]
-    effort = np.asarray(system.effort_limits, dtype=float)
-    torque = np.where(effort > 0, effort, np.inf) if effort_limit is None else effort_limit
+    torque = system.effort_limits if effort_limit is None else effort_limit
     rows = [_Rows(a, b, static, speed_terms, *_band(a, torque), [f"effort of {name}" for name in system.joint_names])]
     if hardest is not None:
         zero = np.zeros_like(a)

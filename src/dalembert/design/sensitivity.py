@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.drives import Actuator
+from ..arm.motor_units import motor_units
 from ..equations import names
+from ..equations.meanings import meaning
 from ..equations.polynomial import TrigPolynomial
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
@@ -29,7 +31,8 @@ Array = NDArray[Any]
 class Sensitivity:
     """Derivatives of the minimum and maximum of a coefficient to one parameter of the arm.
 
-    ``relative`` is the percent change of the larger magnitude for one percent of the parameter.
+    ``relative`` is the percent change of the larger magnitude for one percent of the parameter. ``unit`` is that of the
+    parameter, ``slope_unit`` that of the two derivatives: of the coefficient for one unit of the parameter.
     """
 
     coefficient: str
@@ -38,6 +41,8 @@ class Sensitivity:
     of_minimum: float
     of_maximum: float
     relative: float
+    unit: str = ""
+    slope_unit: str = ""
 
 
 def sensitivities(
@@ -55,22 +60,25 @@ def sensitivities(
     eq = ranges.equations_in(style)
     poly = eq[coefficient]
     spread = range_by_name(ranges, coefficient)
-    slopes: list[tuple[str, float, Callable[[Array], float]]] = []
+    slopes: list[tuple[str, float, str, Callable[[Array], float]]] = []
     for symbol in eq.symbols:
         if symbol.name in (parameters or poly.parameters) and symbol.value is not None:
-            slopes.append((symbol.name, float(symbol.value), _of_symbol(poly.diff(symbol.name))))
+            unit = meaning(ranges.system, symbol)[1]
+            slopes.append((symbol.name, float(symbol.value), unit, _of_symbol(poly.diff(symbol.name))))
     if ranges.system.counts_drives:
         slopes += [
             entry for entry in _of_drives(ranges.system, coefficient) if parameters is None or entry[0] in parameters
         ]
     largest = max(spread.minimum, spread.maximum, key=abs)
+    own_unit = names.coefficient_unit(ranges.system, coefficient).replace("^2", "²")
     sensitivities_ = []
-    for name, value, slope in slopes:
+    for name, value, unit, slope in slopes:
         low, high = slope(spread.at_minimum), slope(spread.at_maximum)
         slope_at_largest = high if largest == spread.maximum else low
         relative = slope_at_largest * value / largest if largest else 0.0
         if low or high or parameters:
-            sensitivities_.append(Sensitivity(coefficient, name, value, low, high, relative))
+            slope_unit = f"{own_unit} per {unit}" if unit else own_unit
+            sensitivities_.append(Sensitivity(coefficient, name, value, low, high, relative, unit, slope_unit))
     return tuple(sorted(sensitivities_, key=lambda s: -abs(s.relative)))
 
 
@@ -78,12 +86,14 @@ def _of_symbol(slope: TrigPolynomial) -> Callable[[Array], float]:
     return lambda q: float(slope(q))
 
 
-def _of_drives(system: ArmDescription, coefficient: str) -> Iterator[tuple[str, float, Callable[[Array], float]]]:
+def _of_drives(system: ArmDescription, coefficient: str) -> Iterator[tuple[str, float, str, Callable[[Array], float]]]:
     """Slopes to gear ratios, "ratio(MOTOR, JOINT)", and to rotor inertias, "inertia(MOTOR)".
 
     Coefficients are quadratic in a ratio and linear in an inertia, so that a central difference is the derivative.
     """
-    for number, actuator in enumerate(system.drives.actuators):
+    slides = {joint.name for joint in system.moving if joint.kind == "prismatic"}
+    for number, (actuator, effort) in enumerate(zip(system.drives.actuators, motor_units(system), strict=True)):
+        turns = effort == "N m"
         for index, (joint, ratio) in enumerate(actuator.ratios):
 
             def geared(value: Fraction, number: int = number, index: int = index) -> ArmDescription:
@@ -92,7 +102,8 @@ def _of_drives(system: ArmDescription, coefficient: str) -> Iterator[tuple[str, 
                 ratios[index] = (ratios[index][0], value)
                 return _with_motor(system, number, replace(motor, ratios=tuple(ratios)))
 
-            yield f"ratio({actuator.name}, {joint})", float(ratio), _difference(geared, ratio, coefficient)
+            unit = "rad/m" if turns and joint in slides else ""
+            yield f"ratio({actuator.name}, {joint})", float(ratio), unit, _difference(geared, ratio, coefficient)
         inertia = actuator.rotor.inertia
         if inertia:
 
@@ -100,7 +111,8 @@ def _of_drives(system: ArmDescription, coefficient: str) -> Iterator[tuple[str, 
                 motor = system.drives.actuators[number]
                 return _with_motor(system, number, replace(motor, rotor=replace(motor.rotor, inertia=value)))
 
-            yield f"inertia({actuator.name})", float(inertia), _difference(weighted, inertia, coefficient)
+            unit = "kg m²" if turns else "kg"
+            yield f"inertia({actuator.name})", float(inertia), unit, _difference(weighted, inertia, coefficient)
 
 
 def _with_motor(system: ArmDescription, number: int, motor: Actuator) -> ArmDescription:

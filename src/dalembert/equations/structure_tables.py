@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..markup.data_tables import Column, DataTable
-from ..markup.elements import Html, coefficient, join, tag
+from ..markup.data_tables import Column, DataTable, Rich
+from ..markup.elements import Html, coefficient, join, tag, with_symbols
 from ..markup.numbers import joint_label
 from .structure import WHY, Structure
 
@@ -25,7 +25,12 @@ def counts_table(structure: Structure) -> DataTable:
         Column("constant", "of these constant", kind="number"),
     )
     rows = tuple(
-        (KINDS.get(kind, kind), count.independent, count.nonzero, count.constant)
+        (
+            Rich(KINDS.get(kind, kind), with_symbols(KINDS.get(kind, kind))),
+            count.independent,
+            count.nonzero,
+            count.constant,
+        )
         for kind, count in structure.counts.items()
     )
     return DataTable("structure", "How many coefficients there are", columns, rows)

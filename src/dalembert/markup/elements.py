@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any
@@ -61,6 +62,12 @@ def data(value: Any, identifier: str, **attributes: object) -> Html:
 def sub(stem: str, lower: object) -> Html:
     """A letter with a subscript."""
     return join([tag("i", stem), tag("sub", lower)])
+
+
+def with_symbols(sentence: str) -> Html:
+    """A sentence in which letters such as D_ii and C_ijk are printed as in the equations."""
+    pieces = re.split(r"\b([A-Z]_[ijk]+)\b", sentence)
+    return join(sub(*piece.split("_")) if odd % 2 else piece for odd, piece in enumerate(pieces))
 
 
 def coefficient(name: str) -> Html:

@@ -145,11 +145,13 @@ def _static(mechanism: Mechanism, phi: Array) -> Section:
         (name, unit, float(factor * q[k]), effort, float(hold[k]))
         for k, (name, (unit, factor, effort)) in enumerate(zip(mechanism.coordinates, units, strict=True))
     )
-    names = tuple(Column(name, name, "", "number") for name in mechanism.coordinates)
     inertia_rows: tuple[tuple[Value, ...], ...] = tuple(
         (name, *(float(x) for x in inertia[k])) for k, name in enumerate(mechanism.coordinates)
     )
-    note = "kg m^2, kg m or kg, as the two coordinates turn or slide."
+    efforts = {effort for _, _, effort in units}
+    one = "kg m²" if efforts == {"N m"} else "kg" if efforts == {"N"} else ""
+    note = "" if one else "kg m², kg m or kg, as the two coordinates turn or slide."
+    names = tuple(Column(name, name, one, "number") for name in mechanism.coordinates)
     tables = (
         DataTable("rest", "Loads at rest", columns, rows),
         DataTable(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.io.whole_files import write_whole
+from ..arm.system_phrase import system_phrase
 from ..markup.elements import data, tag
 from ..simulation.motion import Motion
 from .arm3d import drawing
@@ -24,6 +25,7 @@ MOST_POSES = 120
 """Poses to which the view is fitted."""
 MOST_POINTS = 400
 """Points of a curve."""
+MOST_EVENTS = 200
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4")
 Array = NDArray[np.float64]
 
@@ -49,13 +51,17 @@ def replay_page(arm: ArmDescription, motion: Motion) -> str:
         class_="player",
     )
     poses = motion.q[_evenly(len(motion.t), MOST_POSES)].tolist()
-    events = [tag("li", f"{event.time:.4g} s: {event.name} {event.kind}") for event in motion.events[:200]]
+    phrase = system_phrase(arm)
+    events = [tag("li", f"{event.time:.6g} s: {event.name} {event.kind}") for event in motion.events[:MOST_EVENTS]]
+    more = len(motion.events) - len(events)
     parts = [
         tag("h1", f"{motion.name}: motion over {last - first:g} s"),
+        tag("p", f"{phrase[0].upper()}{phrase[1:]}.", class_="title"),
         player,
         drawing(arm, pose=motion.q[0].tolist(), motion=poses),
         tag("div", *(chart.html() for chart in charts(arm, motion)), class_="figures"),
-        tag("ul", *events),
+        *([tag("h2", "Events"), tag("ul", *events)] if events else []),
+        *([tag("p", f"And {more:,} more; motion.events has them all.", class_="note")] if more > 0 else []),
     ]
     return single_page(f"{motion.name}: motion", parts, data(frames, "replay-data"), scripts)
 

@@ -56,7 +56,7 @@ class StatePage:
     def html(self) -> str:
         """The page as text."""
         system = self.system
-        limits = [float(x) if math.isfinite(x) and x > 0 else None for x in system.effort_limits]
+        limits = [float(x) if math.isfinite(x) else None for x in system.effort_limits]
         state = {"qd": self.qd, "qdd": self.qdd, "limits": limits, "causes": CAUSES}
         parts = [
             tag("h1", system.name),

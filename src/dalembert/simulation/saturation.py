@@ -22,8 +22,7 @@ class Saturation:
     """The limits of a plant's inputs; infinite where unknown."""
 
     def __init__(self, plant: Plant) -> None:
-        efforts = plant.system.effort_limits
-        self.joints: Array = np.where(efforts > 0, efforts, np.inf)
+        self.joints: Array = plant.system.effort_limits
         self.driven: MotorSystem | None = plant.driven if isinstance(plant, MotorPlant) else None
         self.inputs = self.joints
         self.coupled = False

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.questions import SystemQuestions
+from ..arm.system_phrase import system_phrase
 from ..markup.elements import Html, join, tag
 from ..markup.numbers import formatted, unit
 from ..systems.protocol import System
@@ -27,7 +28,8 @@ def torque_bars(system: SystemQuestions, q: Array, qd: Array, qdd: Array) -> Htm
     """The torque of each joint by what causes it, as bars, and the share of its effort limit that is used."""
     parts = system.parts(q, qd, qdd)
     causes = {name: (np.asarray(getattr(parts, name)), shade) for name, shade in CAUSES}
-    return effort_bars(system, causes, np.asarray(system.inverse_dynamics(q, qd, qdd)))
+    bars = effort_bars(system, causes, np.asarray(system.inverse_dynamics(q, qd, qdd)))
+    return join([tag("div", system_phrase(system), style="font-size:11px"), bars])
 
 
 def effort_bars(system: System, causes: Mapping[str, tuple[Array, str]], total: Array) -> Html:
@@ -66,7 +68,7 @@ def _effort_row(system: System, k: int, parts: Sequence[tuple[str, float, str]],
         if value
     ]
     limit = float(system.effort_limits[k])
-    share_text = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) and limit > 0 else ""
+    share_text = f"{100 * abs(total) / limit:.0f} %" if np.isfinite(limit) else ""
     exceeded = bool(share_text) and abs(total) > limit
     return tag(
         "tr",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.arm.errors import ArmError, RoundedWarning
+from dalembert.arm.errors import ArmError, RoundedWarning, TurnWarning
 from dalembert.arm.exact import Angle
 from dalembert.arm.io.mjcf import read_mjcf
 from dalembert.arm.io.toml_arm import read_toml
@@ -184,3 +184,26 @@ def test_rows_in_python_are_read_as_meant():
         arm = da.Arm.from_dh(rows)
     assert arm == da.Arm.from_dh([{"alpha": math.pi / 2, "a": 0.3, "mass": 1}])
     assert da.Arm.from_dh(rows, angles="as written") != arm
+
+
+@pytest.mark.parametrize("written", ["90", "90.0", '"90"', '"-180/2"'])
+def test_a_twist_of_more_than_a_turn_looks_like_degrees_and_is_told(written: str) -> None:
+    """In radians as written, with the place and what it would be in degrees."""
+    joint = '[[joints]]\nname = "j"\ntype = "revolute"\ndh = {{a = 1, alpha = {}}}\nlink = {{mass = 1}}\n'
+    text = f'convention = "standard"\n{joint}'
+    with pytest.warns(TurnWarning, match=r"joint 'j': dh: alpha: -?90 rad is more than a turn.*1\.570796327 rad"):
+        arm = da.load(text.format(written), physical="ignore")
+    assert abs(np.abs(arm.forward_kinematics([0.0])[2, 2]) - abs(math.cos(90))) < 1e-12
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TurnWarning)
+        for meant in ('"90 deg"', '"pi/2"', "-3.1", '"360 deg"', '"2*pi"'):
+            da.load(text.format(meant), physical="ignore")
+
+
+def test_rows_in_python_and_origins_of_a_urdf_are_told_too() -> None:
+    with pytest.warns(TurnWarning, match="row 1: alpha: 90 rad"):
+        da.Arm.from_dh([{"a": 0.5, "alpha": 90, "mass": 2.0}], physical="ignore")
+    urdf, turned = re.subn('rpy="[^"]*"', 'rpy="0 0 180"', da.load("ur5e").write_urdf())
+    assert turned
+    with pytest.warns(TurnWarning, match="180 rad is more than a turn"):
+        da.load(urdf)

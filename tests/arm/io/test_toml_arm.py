@@ -319,6 +319,7 @@ def test_arms_changed_by_hand_are_written_and_read_back_equal() -> None:
         assert replace(again, loads=()) == replace(other, loads=())
 
 
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.TurnWarning")  # one is a turn and more on purpose
 def test_angles_that_no_decimal_spells_come_back_as_the_same_point() -> None:
     turn = Step("rotate", 0, Angle(Fraction(3, 5), Fraction(4, 5), math.atan2(4, 3) + math.tau))
     steps = (turn, Step("rotate", 2, Angle.quarters(5)), Step("rotate", 1, Angle.degrees("12.345678901234")))

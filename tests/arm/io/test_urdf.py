@@ -406,3 +406,18 @@ def test_an_arm_is_written_to_the_file_that_is_named(tmp_path):
 
 def _dh(arm, path=None):
     return arm.write_dh(path=path)
+
+
+def test_limits_of_zero_are_kept_and_count_as_unknown_in_every_question():
+    """Exports write effort="0" velocity="0" where nothing is known: that holds no joint still, nor takes its torque."""
+    limits = '<limit lower="-1" upper="2" velocity="0" effort="0"/>', '<limit lower="-1" upper="2"/>'
+    zero, none = (da.Arm.of(one_joint(limit)) for limit in limits)
+    assert zero.joints[0].limits == da.Limits(-1, 2, 0, 0)
+    for system, other in ((zero, none), (zero.driven, none.driven)):
+        assert np.isinf([*system.velocity_limits, *system.effort_limits]).all()
+        asked, of_other = system.analysis(), other.analysis()
+        assert [t.largest for t in asked.significance()] == [t.largest for t in of_other.significance()]
+        path = da.quintic([[0.0], [1.0]], 1.0)
+        assert system.requirements(path).first_limit == other.requirements(path).first_limit
+        held = [s.simulate(da.ComputedTorque(s, path), [0.0], duration=1.0).q for s in (system, other)]
+        assert np.array_equal(*held)

@@ -10,13 +10,14 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..description import listed
-from ..errors import ArmError, RoundedWarning, caller_level
+from ..errors import ArmError, RoundedWarning, TurnWarning, caller_level
 from ..exact import Angle
 from ..rounded import ACCURACY, departure, meant_degrees, meant_unit
 
 AS_MEANT, AS_WRITTEN = "as meant", "as written"
 ANGLES = (AS_MEANT, AS_WRITTEN)
 MOST_NAMED = 6
+TURN = 2 * math.pi + 1e-6
 
 
 @dataclass
@@ -29,6 +30,8 @@ class AngleReading:
     mode: str = AS_WRITTEN
     moved: dict[str, tuple[int, float]] = field(default_factory=dict)
     """What was read as what, with how often and by how many radians it moved."""
+    turned: dict[str, float] = field(default_factory=dict)
+    """Angles of more than a turn, by what they are."""
 
     def __post_init__(self) -> None:
         if self.mode not in ANGLES:
@@ -36,12 +39,18 @@ class AngleReading:
 
     def angle(self, written: Decimal | Fraction, what: str) -> Angle:
         """The angle of this many radians; a fraction has no digits to be rounded to."""
+        self.judge(written, what)
         if self.mode == AS_MEANT and isinstance(written, Decimal):
             degrees = meant_degrees(written)
             if degrees is not None:
                 self._note(f"{written} as {degrees} deg", departure(written, degrees))
                 return Angle.degrees(degrees)
         return Angle.of(written, what)
+
+    def judge(self, radians: Decimal | Fraction, what: str) -> None:
+        """Take note of an angle of more than a turn, which looks like degrees."""
+        if abs(float(radians)) > TURN:
+            self.turned.setdefault(what, float(radians))
 
     def unit(self, written: Sequence[Decimal]) -> tuple[Fraction, ...]:
         """The components of a direction or a quaternion."""
@@ -60,7 +69,16 @@ class AngleReading:
             self.moved[reading] = count + 1, max(largest, distance)
 
     def tell(self, origin: str) -> None:
-        """One warning that names what was moved, and by how much."""
+        """One warning that names what was moved, and by how much, and one about angles that look like degrees."""
+        if self.turned:
+            what, angle = next(iter(self.turned.items()))
+            others = f", and {len(self.turned) - 1} more are" if len(self.turned) > 1 else ""
+            warnings.warn(
+                f"{origin}: {what.removeprefix(f'{origin}: ')}: {angle:g} rad is more than a turn{others}; used as "
+                f"given, and where degrees are meant, {angle:g} deg are {math.radians(angle):.10g} rad",
+                TurnWarning,
+                caller_level(),
+            )
         if not self.moved:
             return
         readings = [

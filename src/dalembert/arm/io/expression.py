@@ -97,7 +97,11 @@ def angle(value: object, what: str, reading: AngleReading) -> Angle:
     if isinstance(value, Decimal):
         return reading.angle(value, what)
     lone = LONE.fullmatch(value) if isinstance(value, str) else None
-    return reading.angle(decimal_of(lone[1], what), what) if lone else number.angle
+    if lone:
+        return reading.angle(decimal_of(lone[1], what), what)
+    if not number.turns:
+        reading.judge(number.rational, what)
+    return number.angle
 
 
 def _on_circle(value: Mapping[str, object], what: str) -> Angle:

@@ -263,7 +263,10 @@ class _Reader:
                 return list(handler(child, scope, depth))
             macro = scope.holder("macros", name)
             if macro is None:
-                raise self.fault(f"<xacro:{shown(name)[1:-1]}> is neither a macro that is defined before nor read here")
+                raise self.fault(
+                    f"<xacro:{shown(name)[1:-1]}> is neither a macro that is defined before nor read here; include the "
+                    "file that defines it, or remove it"
+                )
             return self.call_macro(name, macro.macros[name], child, scope, depth)
         self.count += 1
         if self.count > MOST_ELEMENTS:

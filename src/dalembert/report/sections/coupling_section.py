@@ -12,7 +12,7 @@ from ...design.coupling_tables import CouplingRow, coupling_table
 from ...design.dominance import Dominance
 from ...design.shares import PartShare
 from ...markup.data_tables import Column, DataTable
-from ...markup.elements import Html
+from ...markup.elements import Html, with_symbols
 from ...markup.numbers import formatted, joint_label, percent, shown_position, unit
 from ...reduction.coefficient_waves import CoefficientWaves
 from ..arm3d import travel
@@ -113,6 +113,7 @@ def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> Gr
     x, y = np.linspace(left, right, CELLS), np.linspace(low, high, CELLS)
     q = np.tile(np.array(pair.pose), (CELLS, CELLS, 1))
     q[:, :, first], q[:, :, second] = x[None, :], y[:, None]
+    field = values(q)
     return GridChart(
         f"coupling-map-{pair.i + 1}-{pair.j + 1}",
         title,
@@ -121,9 +122,9 @@ def coupling_map(arm: ArmDescription, pair: Pair, waves: CoefficientWaves) -> Gr
         y_axis=axis(arm, second),
         columns=tuple(shown_position(arm.moving[first], float(value)) for value in x),
         rows=tuple(shown_position(arm.moving[second], float(value)) for value in y),
-        values=tuple(tuple(float(value) for value in row) for row in values(q)),
+        values=tuple(tuple(float(value) for value in row) for row in field),
         quantity="coupling",
-        low=0.0,
+        low=None if field.max() / 2 < field.min() < 0.98 * field.max() else 0.0,
     )
 
 
@@ -171,7 +172,7 @@ def dominance_table(rows: Sequence[Dominance]) -> DataTable:
         (joint_label(k, row.joint), row.least, tuple(map(float, row.at)), row.proved, verdicts[row.dominant])
         for k, row in enumerate(rows)
     )
-    note = (
+    note = with_symbols(
         "Margin: (D_ii less the sum of |D_ij|) over D_ii, in SI units. The least margin is reached at its pose, which "
         "settles a no; a yes is proved, for every choice of signs of the D_ij."
     )
@@ -179,8 +180,9 @@ def dominance_table(rows: Sequence[Dominance]) -> DataTable:
 
 
 NOTE = paragraph(
-    "Coupling is |D_ij| over the root of D_ii D_jj: a number between 0 and 1 without unit. A "
-    "dash: the "
-    "value is found by search and not proved.",
+    with_symbols(
+        "Coupling is |D_ij| over the root of D_ii D_jj: a number between 0 and 1 without unit. A dash for a proved "
+        "bound: the value is found by search and not proved; for a factor: the joints do not couple."
+    ),
     kind="note",
 )

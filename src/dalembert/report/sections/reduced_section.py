@@ -158,7 +158,7 @@ def model_parts(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable
     if model.constants:
         parts.append(constants(model, mark))
     if model.asymmetry:
-        parts.append(tag("p", f"{model.asymmetry}."))
+        parts.append(tag("p", f"{model.asymmetry}.".replace("^2", "²")))
     caption = f"Torque error of the model at {percent(model.tolerance)}"
     parts += [torque_error_table(arm.moving, model.joints, f"joint-errors-{mark}", caption)]
     parts += [joint_figure(arm, model, mark)]
@@ -170,7 +170,7 @@ def model_parts(arm: ArmDescription, model: ReducedRow) -> list[Html | DataTable
 def constants(model: ReducedRow, mark: str) -> DataTable:
     """Named constants of a model and their values without and with the load."""
     loaded = any(constant.loaded is not None for constant in model.constants)
-    columns = [Column("constant", "constant"), Column("value", "value", kind="number")]
+    columns = [Column("constant", "constant", kind="name"), Column("value", "value", kind="number")]
     columns += (
         [Column("with load", "with the load", kind="number"), Column("depends on load", "depends on the load")]
         if loaded

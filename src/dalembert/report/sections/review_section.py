@@ -47,13 +47,18 @@ def section(
 def sensitivity_table(sensitivities: Sequence[Sensitivity]) -> DataTable:
     """Derivatives of the least and the largest inertia with respect to parameters, per SI unit."""
     columns = (
-        Column("coefficient", "", kind="name"),
+        Column("coefficient", "coefficient", kind="name"),
         Column("parameter", "parameter"),
         Column("value", "value", kind="number"),
+        Column("unit", "", kind="unit"),
         Column("least", "change of the least value", kind="number"),
         Column("largest", "change of the largest", kind="number"),
+        Column("unit of change", "", kind="unit"),
         Column("relative", "percent for one percent", kind="number"),
     )
-    rows = tuple((s.coefficient, s.parameter, s.value, s.of_minimum, s.of_maximum, s.relative) for s in sensitivities)
-    note = "Changes for a unit of the parameter, SI units, at the poses of the least and the largest value."
+    rows = tuple(
+        (s.coefficient, s.parameter, s.value, s.unit, s.of_minimum, s.of_maximum, s.slope_unit, s.relative)
+        for s in sensitivities
+    )
+    note = "Changes for one unit of the parameter, at the poses of the least and the largest value."
     return DataTable("sensitivity", "What the ranges of inertia hang on", columns, rows, note, first=12)

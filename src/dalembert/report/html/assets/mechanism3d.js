@@ -15,6 +15,8 @@ function drawMechanism(skeleton, newton_step, inverse_dynamics) {
   var shown = made.names.map(function (_, k) { return document.getElementById("mechanism-v" + k); });
   var loads = made.names.map(function (_, k) { return document.getElementById("mechanism-l" + k); });
 
+  function figure(value) { return String(Number(value.toPrecision(4))).replace(/-/g, "−"); }
+
   // -- positions: continuation in small steps, each closed by Newton ---------------------------
   function closed(from, wanted) {
     var at = from.slice();
@@ -88,8 +90,8 @@ function drawMechanism(skeleton, newton_step, inverse_dynamics) {
     });
     var hold = inverse_dynamics(phi, still, still)[0];  // weight and springs, as in the table of the page
     made.names.forEach(function (_, k) {
-      shown[k].textContent = (q[k] * made.factors[k]).toPrecision(4) + " " + made.units[k];
-      loads[k].textContent = hold[k].toPrecision(4) + " " + made.efforts[k];
+      shown[k].textContent = figure(q[k] * made.factors[k]) + " " + made.units[k];
+      loads[k].textContent = figure(hold[k]) + " " + made.efforts[k];
       if (document.activeElement !== sliders[k]) sliders[k].value = q[k];
     });
   }

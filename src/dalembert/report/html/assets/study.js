@@ -15,6 +15,7 @@
     least.push(a); most.push(b); ends.push(null);
   }
   function shown(x) { return String(Number(x.toPrecision(4))); }
+  function drawn(x) { return shown(x).replace(/-/g, "−"); }
   function label(j) { return study.names[j] + (study.units[j] && study.units[j] !== "1" ? " [" + study.units[j] + "]" : ""); }
   function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
   function passes(row) {
@@ -59,8 +60,8 @@
       var x = place(j);
       pen.strokeStyle = soft; pen.beginPath(); pen.moveTo(x, TOP); pen.lineTo(x, HIGH - LOW); pen.stroke();
       pen.fillStyle = soft; pen.textAlign = "center";
-      if (constant[j]) pen.fillText(shown((least[j] + most[j]) / 2), x, TOP - 6);
-      else { pen.fillText(shown(most[j]), x, TOP - 6); pen.fillText(shown(least[j]), x, HIGH - 6); }
+      if (constant[j]) pen.fillText(drawn((least[j] + most[j]) / 2), x, TOP - 6);
+      else { pen.fillText(drawn(most[j]), x, TOP - 6); pen.fillText(drawn(least[j]), x, HIGH - 6); }
       pen.fillStyle = j < study.factors ? ink : style("--accent");
       // Names stand on two levels in turn and break at a dot, so that neighbours do not run into each other.
       var parts = label(j).match(/.{1,14}(?:[._\s]|$)|.{1,14}/g) || [];
@@ -89,8 +90,8 @@
       var x = least[i] + k / 4 * (most[i] - least[i]), y = least[j] + k / 4 * (most[j] - least[j]);
       pen.beginPath(); pen.moveTo(sx(x), PAD.top); pen.lineTo(sx(x), TALL - PAD.bottom); pen.stroke();
       pen.beginPath(); pen.moveTo(PAD.left, sy(y)); pen.lineTo(across() - PAD.right, sy(y)); pen.stroke();
-      pen.textAlign = k === 4 ? "right" : "center"; pen.fillText(shown(x), sx(x), TALL - PAD.bottom + 16);
-      pen.textAlign = "right"; pen.fillText(shown(y), PAD.left - 6, sy(y) + 4);
+      pen.textAlign = k === 4 ? "right" : "center"; pen.fillText(drawn(x), sx(x), TALL - PAD.bottom + 16);
+      pen.textAlign = "right"; pen.fillText(drawn(y), PAD.left - 6, sy(y) + 4);
     }
     pen.fillStyle = style("--ink"); pen.textAlign = "center";
     pen.fillText(label(i), (PAD.left + across()) / 2, TALL - 8);
@@ -113,7 +114,7 @@
       if (document.activeElement !== inputs[j][1]) inputs[j][1].value = ends[j] ? shown(ends[j][1]) : "";
       var low = Infinity, high = -Infinity;
       rows.forEach(function (row, k) { if (kept[k]) { low = Math.min(low, row[j]); high = Math.max(high, row[j]); } });
-      inputs[j][2].textContent = number ? shown(low) + " to " + shown(high) : "none";
+      inputs[j][2].textContent = number ? drawn(low) + " to " + drawn(high) : "none";
     }
     drawLines(); drawCloud();
   }
