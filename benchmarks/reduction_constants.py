@@ -3,7 +3,7 @@
     python benchmarks/reduction_constants.py [ARM:TOLERANCE ...]
 
 Every model is proved, whatever the constants: they only say where the search looks. Printed are the operations with the
-constants as they are, and the least and most operations over all moves, and their median.
+constants as they are, the least and most operations over all moves and their median, and the moves that change them.
 """
 
 from __future__ import annotations
@@ -52,16 +52,17 @@ def main(cases: list[str]) -> None:
             for sign in (-1, 1):
                 setattr(module, constant, moved(value, sign, (module, constant) in NEAR_ONE))
                 try:
-                    found[constant, sign] = operations()
+                    found[f"{module.__name__.rpartition('.')[2]}.{constant}", sign] = operations()
                 finally:
                     setattr(module, constant, value)
         least, most = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
         print(
             f"{name:10} {tolerance:>5}: {usual} operations; {found[least]} ({least[0]} {least[1] * SHARE:+.0%}) to "
             f"{found[most]} ({most[0]} {most[1] * SHARE:+.0%}), median {statistics.median(found.values()):g}; "
-            f"{len(found)} moves, {sum(x != usual for x in found.values())} of them change it",
-            flush=True,
+            f"{len(found)} moves, {sum(x != usual for x in found.values())} of them change it:"
         )
+        changed = (f"{key} {sign * SHARE:+.0%} {x}" for (key, sign), x in found.items() if x != usual)
+        print(f"    {', '.join(changed) or 'none'}", flush=True)
 
 
 if __name__ == "__main__":

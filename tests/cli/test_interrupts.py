@@ -57,11 +57,13 @@ def test_a_review_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, capsys: 
     shown = capsys.readouterr()
     assert "note: interrupted; 3 couplings and 1 counterweights were worked out by then" in shown.err
     assert "joint1, joint2" in shown.out
-    interrupted_at(monkeypatch, coupling, "pair", 2)
-    assert main(["review", "planar-3r"]) == 0
-    shown = capsys.readouterr()
-    assert "note: interrupted; 1 couplings and 0 counterweights" in shown.err
-    assert "the strongest coupling is" not in shown.out  # that is known once there are all
+    for pairs in (1, 0):
+        interrupted_at(monkeypatch, coupling, "pair", pairs + 1)
+        assert main(["review", "planar-3r"]) == 0
+        shown = capsys.readouterr()
+        assert f"note: interrupted; {pairs} couplings and 0 counterweights" in shown.err
+        assert "the strongest coupling is" not in shown.out  # that is known once there are all
+        assert "No gravity load at the first joint" in shown.out
 
 
 def test_terms_of_whole_joints_are_kept(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -138,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as fault:
         return refuse(f"{fault.filename or 'output'}: {fault.strerror or fault}")
     except (KeyboardInterrupt, typer.Abort):
+        print("dalembert: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 

@@ -9,7 +9,7 @@ from ..arm.description import ArmDescription
 from ..equations.closed_form import Equations
 from .certified_ranges import CertifiedRanges
 from .counterbalance import Counterbalance, counterbalance
-from .coupling import Coupling, coupling, moved_mass
+from .coupling import Coupling, Couplings, coupling, moved_mass
 from .tables import capacity
 
 
@@ -49,19 +49,20 @@ class Review:
 
 
 def review(ranges: CertifiedRanges, *, partial: bool = False) -> Review:
-    """The review of a system. With ``partial`` an interrupt ends with the couplings and counterweights that are done;
-    before there is one it is an interrupt.
+    """The review of a system. With ``partial`` an interrupt ends with the couplings and counterweights that are done,
+    none of them at first; before there is a finding on gravity it is an interrupt.
     """
     gravity(ranges)  # its ranges take the least: there is a finding on them whatever follows
-    pairs, balances = coupling(ranges, partial=partial), list[Counterbalance]()
-    interrupted = pairs.interrupted
-    if not interrupted:
-        try:
+    pairs, balances, interrupted = Couplings(interrupted=True), list[Counterbalance](), False
+    try:
+        pairs = coupling(ranges, partial=partial)
+        interrupted = pairs.interrupted
+        if not interrupted:
             balances.extend(weights(ranges))
-        except KeyboardInterrupt:
-            if not partial:
-                raise
-            interrupted = True
+    except KeyboardInterrupt:
+        if not partial:
+            raise
+        interrupted = True
     # which coupling is the strongest is known once there are all
     findings = guidelines(ranges, () if pairs.interrupted else pairs)
     return Review(ranges.system.name, findings, pairs, tuple(balances), interrupted)
