@@ -18,15 +18,15 @@ from dalembert.reduction import certify, climb, minimax, program_search, prune, 
 MOVED = [
     (program_search, "SEARCH_POSITIONS"), (program_search, "SEARCH_WORST"), (program_search, "REFIT_POSITIONS"),
     (program_search, "REFIT_WORST"), (program_search, "SEARCH_LIMIT"), (program_search, "WORK_LIMIT"),
-    (program_search, "MAX_REFITS"), (program_search, "MAX_STARTS"), (program_search, "MAX_CONTINUED"),
-    (program_search, "CAUTION"), (prune, "FEW"), (prune, "TRIES"), (minimax, "CLOSE"), (minimax, "REACH"),
+    (program_search, "MAX_REFITS"), (program_search, "MAX_CONTINUED"),
+    (program_search, "CAUTION"), (prune, "TRIES"), (minimax, "CLOSE"), (minimax, "REACH"),
     (minimax, "AT_ONCE"), (refit, "MEAN_WEIGHT"), (climb, "SPREAD"), (climb, "TRIALS"), (certify, "TORQUE_WORK"),
     (grid, "DEARER"),
 ]  # fmt: skip
-"""Constants whose scale means something; ratios near one (``NEAR_MISS``, ``NEARLY``, ...) are moved in their distance
+"""Constants whose scale means something; ratios near one (``NEAR_MISS``, ``PROVABLE``, ...) are moved in their distance
 from one."""
 NEAR_ONE = [
-    (program_search, "NEAR_MISS"), (program_search, "PROVABLE"), (program_search, "CLOSE"), (prune, "NEARLY"),
+    (program_search, "NEAR_MISS"), (program_search, "PROVABLE"), (program_search, "CLOSE"),
 ]  # fmt: skip
 SHARE = 0.3
 CASES = ("puma560:0.05", "jpl-rrp:0.05", "ur5e:0.05", "stanford:0.05")
