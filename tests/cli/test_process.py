@@ -64,7 +64,7 @@ def test_the_command_asks_for_one_thread_unless_the_environment_says_how_many(gi
 
 
 def test_a_reduced_model_does_without_scipy() -> None:
-    """Its optimizers take a quarter of a second to import, which is as long as a small arm takes to reduce."""
+    """Its optimizers take 0.2 s to import, longer than a small arm takes to reduce."""
     code = (
         "import sys, dalembert.cli; dalembert.cli.main(['reduce', 'planar-2r']); print('scipy.optimize' in sys.modules)"
     )
