@@ -70,3 +70,11 @@ def test_the_command_asks_for_one_thread_unless_the_environment_says_how_many(gi
     env |= {"OMP_NUM_THREADS": given} if given else {}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert f"threads {then}" in done.stdout
+
+
+def test_a_reduced_model_does_without_scipy() -> None:
+    """Its optimizers take 0.2 s to import, longer than a small arm takes to reduce."""
+    code = (
+        "import sys, dalembert.cli; dalembert.cli.main(['reduce', 'planar-2r']); print('scipy.optimize' in sys.modules)"
+    )
+    assert ran(code).stdout.splitlines()[-1] == b"False"

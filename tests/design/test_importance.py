@@ -171,3 +171,18 @@ def test_a_state_without_torque_of_its_own_is_fast_and_one_without_reactions_slo
 def test_sums_and_ratios_have_the_units_of_what_they_are_made_of(asked: str, unit: str) -> None:
     """The third joint of the arm slides, the first two turn."""
     assert expression_unit(da.load("jpl-rrp", physical="ignore"), asked) == unit
+
+
+def test_what_cancels_in_a_sum_of_coefficients_is_gone() -> None:
+    """Exact numbers are added: sums of floats would leave their rounding, which may be all of a small sum."""
+    rod = {"a": 1.0, "mass": 1e9, "com": (-0.5, 0, 0), "inertia": (0, 1e9, 1e9)}
+    tip = {"a": 1e-3, "mass": 1e-3, "com": (-5e-4, 0, 0), "inertia": (0, 1e-9, 1e-9)}
+    ask = da.Arm.from_dh([rod, tip], name="heavy and light").analysis()
+    for expression in ("D11-D11", "D12-D21", "C112+C211", "D112-C112-C112"):
+        zero = ask.range_of(expression)
+        assert (zero.lower, zero.upper) == (0, 0)
+    # C112 = -m2 l1 x2 sin q2 with l1 = 1 and x2 = 5e-4, beside D11 of 1.25e9
+    left = ask.range_of("D11+C112-D11")
+    assert left.certified
+    assert left.upper == pytest.approx(5e-7, rel=1e-3)
+    assert left.lower == pytest.approx(-5e-7, rel=1e-3)

@@ -171,6 +171,9 @@ def _bound_shown(search: GridSearch, gap: float, limit: float) -> float | None:
 class LargestSum:
     """A proved bound, the work (numbers computed), whether a grid was gone through at all, the largest value attained,
     where, if it is above the one that was known, and the least bound that the work allowed is likely to come to.
+
+    Attained is with the factors of the waves as they are counted: of more than seven speeds some are free, and what the
+    speeds themselves attain may be less.
     """
 
     bound: float

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize
 
 from .box import Box
 from .waves import Array, Wave
@@ -24,6 +23,7 @@ def search(wave: Wave, box: Box, starts: Array, polish: bool = True) -> Array:
     rows = descended(wave, np.clip(starts, low, high), low, high, scale)
     best: Array = rows[int(np.argmin(wave(rows)))]
     if polish:
+        from scipy.optimize import minimize  # SciPy takes its time: imported where it is used
 
         def scaled(x: Array) -> tuple[float, Array]:
             value, slope = wave.gradients(x[None])
@@ -37,6 +37,8 @@ def search(wave: Wave, box: Box, starts: Array, polish: bool = True) -> Array:
 
 def descended_from(function: Callable[[Array], tuple[float, Array]], box: Box, starts: Array) -> tuple[float, Array]:
     """The least value reached by descents from ``starts``, and its position; ``function`` gives value and gradient."""
+    from scipy.optimize import minimize  # SciPy takes its time: imported where it is used
+
     ends = [(None, None) if box.circle[j] else (box.lower[j], box.upper[j]) for j in range(len(box.lower))]
     least, at = np.inf, starts[0]
     for start in starts:

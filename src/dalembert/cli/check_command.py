@@ -16,6 +16,7 @@ from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError, printable
 
 from .printing import heading, say, table
+from .reducing_bar import reducing_bar
 from .system_options import load_arm
 
 STATES = {"lower": "from", "upper": "to", "speed": "speed\nup to", "acceleration": "acceleration\nup to"}
@@ -35,7 +36,20 @@ def check(
     """Verify a certificate of ranges or of a reduced model from its numbers alone, in exact and ball arithmetic."""
     from dalembert.certificates.checker import check_certificate
 
-    certificate = check_certificate(file, lambda text: print(text, file=sys.stderr) if sys.stderr.isatty() else None)
+    begun = ""
+    with reducing_bar("checking", told=True) as tell:
+
+        def follow(text: str) -> None:
+            nonlocal begun
+            begun = text
+            tell(text, None)
+
+        try:
+            certificate = check_certificate(file, follow)
+        except KeyboardInterrupt:
+            print(f"note: interrupted at {begun or 'the start'}; those before it hold, but {file} is not verified",
+                  file=sys.stderr)  # fmt: skip
+            raise
     matching: set[int] = set()
     if arm:
         loaded = load_arm(arm)

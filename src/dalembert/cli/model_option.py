@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -39,6 +40,14 @@ def read_model(text: str, system: System) -> ProgramSystem:
     ask = system.analysis()
     velocity = parts[1] if parts[1:] else "christoffel"
     with reducing_bar() as tell:
-        if name == "reduced":
-            return ask.reduce(share, progress=tell)
-        return ask.short_forms(tolerance=share, velocity=velocity, progress=tell)
+        if name != "reduced":
+            return ask.short_forms(tolerance=share, velocity=velocity, progress=tell)
+        model = ask.reduce(share, progress=tell)
+    if model.interrupted:
+        # what it would be a part of was not asked for with just any model
+        print(
+            f"note: interrupted; the shortest model proved so far takes {model.after.total} operations and is not used",
+            file=sys.stderr,
+        )
+        raise KeyboardInterrupt
+    return model

@@ -18,6 +18,7 @@ from dalembert.equations.names import separate
 
 from .certificate_writing import CertificateOption, write_after
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
+from .reducing_bar import asking_bar
 from .system_options import joint_position, position_command
 
 if TYPE_CHECKING:
@@ -67,14 +68,21 @@ def ranges(
     print_ranges = partial(print_coefficients, names=separate(of)) if of else print_tables
     write = print_ranges(ask, ounces=ounces, as_json=as_json)
     if certificate is not None:
-        write_after(lambda: write(certificate), certificate, "what is", as_json)
+        write_after(partial(write_certificate, ask, write, certificate), certificate, "what is", as_json)
+
+
+def write_certificate(ask: Analysis, write: Callable[[Path], Path], path: Path) -> Path:
+    """The certificate of ranges, with a bar."""
+    with asking_bar(ask, "certificate", told=True):
+        return write(path)
 
 
 def print_coefficients(ask: Analysis, names: Sequence[str], ounces: bool, as_json: bool) -> Callable[[Path], Path]:
     """Ranges of coefficients, sums and ratios; gives back what writes a certificate of those that are proved."""
     from dalembert.design.ounces import in_ounces
 
-    proved = ranges_in_turn(ask, names)
+    with asking_bar(ask, "ranges"):
+        proved = ranges_in_turn(ask, names)
     rows = [in_ounces(row) if ounces else row for row in proved]
 
     def write(path: Path) -> Path:
@@ -103,7 +111,8 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
     from dalembert.design.ounces import tables_in_ounces
 
     loaded = ask.system.tool_link in dict(ask.system.loads)
-    tables = ask.of(ask.system.holding(None)).ranges(ask, partial=True) if loaded else ask.ranges(partial=True)
+    with asking_bar(ask, "ranges"):
+        tables = ask.of(ask.system.holding(None)).ranges(ask, partial=True) if loaded else ask.ranges(partial=True)
     if tables.interrupted:
         note_interrupted([row.joint for row in tables.inertia])
     write = tables.certificate

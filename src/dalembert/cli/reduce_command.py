@@ -23,6 +23,7 @@ from .system_options import analysis_command
 
 if TYPE_CHECKING:
     from dalembert.design.analysis import Analysis
+    from dalembert.reduction.coefficient_errors import CoefficientError
     from dalembert.reduction.program_system import ProgramSystem
     from dalembert.reduction.reduced_model import ReducedModel
 
@@ -127,11 +128,7 @@ def reduce(
             raise ArmError(f"{option} is for short forms; add --terms")
     with reducing_bar() as tell:
         model = empty.reduce(tolerance, others=others, refit=refit, curve=curve, progress=tell)
-    if as_json:  # which has the errors of all coefficients as well
-        with reducing_bar() as tell:
-            model.prove_coefficients(tell)
-    if model.interrupted:
-        print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
+    note_interrupted(model)
     # code is for the hand as it is asked for, and what is printed has both
     served = model.serving(1) if others else model
     write_code(served, ("inverse_dynamics",), c, as_json)
@@ -140,9 +137,25 @@ def reduce(
         write_after(partial(write_certificate, model, certificate), certificate, "the model", as_json)
 
 
+def note_interrupted(model: ReducedModel) -> None:
+    """Say that a search was interrupted, where it was."""
+    if model.interrupted:
+        print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
+
+
+def prove_coefficients(model: ReducedModel) -> tuple[CoefficientError, ...]:
+    """The errors of all coefficients, proved with a bar; after an interrupt (Ctrl-C) of those that are done."""
+    with reducing_bar() as tell:
+        errors = model.prove_coefficients(tell, partial=True)
+    left_out = len({key for waves in model.differences for key in waves}) - len(errors)
+    if left_out:
+        print(f"note: interrupted; the errors of {left_out} coefficients are not proved, and left out", file=sys.stderr)
+    return errors
+
+
 def write_certificate(model: ReducedModel, path: Path) -> Path:
     """The certificate of a model, with a bar."""
-    with reducing_bar() as tell:
+    with reducing_bar(told=True) as tell:
         return model.certificate(path, tell)
 
 
@@ -151,6 +164,7 @@ def print_model_data(
 ) -> None:
     """A model, and its constants in the hand that was asked for (``served``), as JSON."""
     system, both_hands = ask.system, served is not model
+    errors = prove_coefficients(model)
     print(json.dumps({
         "arm": system.name, "drives": system.drive_model, "tolerance": tolerance,
         "loads": list(model.loads), "interrupted": model.interrupted, "operations_before": model.before.total,
@@ -163,7 +177,7 @@ def print_model_data(
                        "load": k.depends_on_load} | ({"value_with_load": served_constant.value} if both_hands else {})
                       for k, served_constant in zip(model.constants, served.constants, strict=True)],
         "coefficients": [{"name": e.name, "unit": e.unit, "bound": e.bound, "found": e.found, "rms": e.rms}
-                         for e in model.coefficient_errors],
+                         for e in errors],
         "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
                   for p in model.curve],
     }, indent=2))  # fmt: skip

@@ -69,22 +69,34 @@ def report(
 
     if output.suffix.lower() not in PAGES:
         raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
-    with progress_bar() as follow:
-        written_report = write_report(
-            system,
-            output,
-            box=read_boxes(system, box),
-            speed=amounts(system, "--speed", speed),
-            acceleration=amounts(system, "--acceleration", acceleration),
-            tolerances=tuple(tolerance or (0.05, 0.01)),
-            pose=joint_values(system, "--q", q).tolist() if q is not None else None,
-            motion=motion,
-            against=shaped(against) if against else None,
-            pdf=output.with_suffix(".pdf") if pdf else None,
-            csv=csv,
-            json=json,
-            progress=follow,
-        )
+    begun: list[str] = []
+    try:
+        with progress_bar() as follow:
+
+            def section(step: str, done: int, total: int) -> None:
+                begun.append(step.partition(":")[0])
+                follow(step, done, total)
+
+            written_report = write_report(
+                system,
+                output,
+                box=read_boxes(system, box),
+                speed=amounts(system, "--speed", speed),
+                acceleration=amounts(system, "--acceleration", acceleration),
+                tolerances=tuple(tolerance or (0.05, 0.01)),
+                pose=joint_values(system, "--q", q).tolist() if q is not None else None,
+                motion=motion,
+                against=shaped(against) if against else None,
+                pdf=output.with_suffix(".pdf") if pdf else None,
+                csv=csv,
+                json=json,
+                progress=section,
+            )
+    except KeyboardInterrupt:
+        # the page is written whenever a section is done
+        kept = f"{output} has the sections that were done" if len(set(begun)) > 1 else "no section was done"
+        print(f"note: interrupted ({begun[-1] if begun else 'starting'}); {kept}", file=sys.stderr)
+        raise
     print_summary(written_report)
     beside = [str(output.with_suffix(".pdf"))] * pdf + [str(path) for path in (csv, json) if path is not None]
     say(f"\nThe report is {output}" + (f", beside it {listed(beside)}" if beside else "") + "; open it in a browser.")

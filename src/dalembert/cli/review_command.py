@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
+from .reducing_bar import asking_bar
 from .shaping_options import BoxOption
 from .system_options import read_analysis, shaped_command
 
@@ -48,17 +50,24 @@ def review(
     ask.work = LESS_WORK
     if against:
         second_system = shaped(against)
-        first, second = ask, ask.of(second_system)
-        if system.loads:
-            empty = first.of(system.holding(None)), second.of(second_system.holding(None))
-            rows = empty[0].compare(empty[1], (first, second))
-        else:
-            rows = first.compare(second)
+        with asking_bar(ask, "comparison"):
+            first, second = ask, ask.of(second_system)
+            if system.loads:
+                empty = first.of(system.holding(None)), second.of(second_system.holding(None))
+                rows = empty[0].compare(empty[1], (first, second))
+            else:
+                rows = first.compare(second)
         side_by_side(system.name, second_system.name, rows, as_json)
         return
     if as_json:
         raise ArmError("--json goes with --against; the review itself is text")
-    reviewed = ask.review()
+    with asking_bar(ask, "review"):
+        reviewed = ask.review(partial=True)
+    if reviewed.interrupted:
+        print(
+            f"note: interrupted; {len(reviewed.couplings)} couplings and {len(reviewed.balances)} counterweights were "
+            "worked out by then, the others are left out", file=sys.stderr,
+        )  # fmt: skip
     heading(f"{system.name}, {system_phrase(system)}, against the guidelines of Tourassis and Neuman (1985)")
     for finding in reviewed.findings:
         paragraph(f"- {finding.guideline}: {finding.verdict}. {finding.text[:1].upper()}{finding.text[1:]}")

@@ -118,7 +118,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (those of the process by default); the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     one_thread()
-    app = application([words[0]]) if words and words[0] in COMMANDS else overview()
     if sys.stdout is None:
         # closed by whoever started this: there is nowhere to put the result
         return refuse("stdout is closed; leave it open, or lead it into a file")
@@ -129,6 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = note
+            # what a command imports takes its time, too, and may be interrupted
+            app = application([words[0]]) if words and words[0] in COMMANDS else overview()
             code = app(args=words, prog_name="dalembert", standalone_mode=False)
             sys.stdout.flush()
     except typer.TyperException as fault:
@@ -142,6 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as fault:
         return refuse(f"{fault.filename or 'output'}: {fault.strerror or fault}")
     except (KeyboardInterrupt, typer.Abort):
+        print("dalembert: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
 from .printing import figures, heading, paragraph, say, table, units_by_quantity
+from .reducing_bar import asking_bar
 from .system_options import analysis_command
 
 if TYPE_CHECKING:
@@ -65,9 +67,17 @@ def significance(
             raise ArmError("--split is of the inertias and velocity terms of all joints; leave out --only")
         from .split_tables import print_split_shares
 
-        print_split_shares(ask, 0.01 if least is None else least, as_json)
+        with asking_bar(ask, "shares"):
+            print_split_shares(ask, 0.01 if least is None else least, as_json)
         return
-    ranked = ask.significance(motion_of(system, motion) if motion is not None else None)
+    samples = motion_of(system, motion) if motion is not None else None
+    with asking_bar(ask, "terms"):
+        # of terms that are named a part is not told from those that are zero
+        ranked = ask.significance(samples, partial=not only)
+    if ranked.interrupted:
+        bounded = dict.fromkeys(term.joint for term in ranked)
+        print(f"note: interrupted; these are the terms of {', '.join(bounded)}, the others are left out",
+              file=sys.stderr)  # fmt: skip
     zero: tuple[str, ...] = ()
     if only:
         ranked, zero = ranked.named(separate(only), system.n)
@@ -86,6 +96,7 @@ def significance(
                     "joints": list(system.joint_names),
                     "units": units_by_quantity(system, "effort"),
                     "motion": str(motion) if motion else None,
+                    "interrupted": ranked.interrupted,
                     "terms": rows,
                     **({"zero": list(zero)} if only else {}),
                 },
@@ -95,7 +106,7 @@ def significance(
         return
     for joint in system.moving:
         of_joint = [t for t in ranked if t.joint == joint.name]
-        if only and not of_joint:
+        if (only or ranked.interrupted) and not of_joint:
             continue
         print_terms(joint, of_joint, floor, proved=motion is None)
     say()

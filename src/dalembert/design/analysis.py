@@ -97,7 +97,7 @@ class Analysis(CertifiedRanges):
             gap=self.gap,
             work=self.work,
             effort=self.effort,
-            tell=self._tell,
+            tell=self.listener,
         )
 
     # -- ranges ----------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class Analysis(CertifiedRanges):
         """Largest magnitudes of the coefficients, proved and attained."""
         from .significance import EFFORT, Bounds
 
-        return Bounds(self.waves, self.states, self.effort * EFFORT, tell=self._tell)
+        return Bounds(self.waves, self.states, self.effort * EFFORT, tell=self.tell)
 
     def slow_fast(self, share: float = 0.05) -> tuple[SlowFast, ...]:
         """The pace at which reactions to motion can reach a share of own inertia and gravity (Bejczy 1974, II)."""
@@ -157,13 +157,17 @@ class Analysis(CertifiedRanges):
 
         return reactions_at(self.system, q, qd, qdd, share)
 
-    def significance(self, motion: MotionSamples | None = None) -> TermShares:
-        """Every term of every joint's torque, ranked; over all states, or along a ``motion`` (``da.motion_of``)."""
+    def significance(self, motion: MotionSamples | None = None, *, partial: bool = False) -> TermShares:
+        """Every term of every joint's torque, ranked; over all states, or along a ``motion`` (``da.motion_of``).
+
+        With ``partial`` an interrupt (Ctrl-C) ends with the joints all of whose terms are bounded by then, and
+        ``interrupted`` says so.
+        """
         from .motion_samples import MotionSamples
         from .significance import along, significance
 
         if motion is None:
-            return significance(self.bounds)
+            return significance(self.bounds, partial=partial)
         if not isinstance(motion, MotionSamples):
             raise ArmError(
                 f"{self.system.name}: a motion is given as da.motion_of(arm, ...), of a CSV file, (q, qd, qdd), a "
@@ -190,15 +194,14 @@ class Analysis(CertifiedRanges):
 
     # -- coupling --------------------------------------------------------------------------------
 
-    @cached_property
-    def _couplings(self) -> Couplings:
+    def coupling(self, *, partial: bool = False) -> Couplings:
+        """Coefficients of coupling with their largest values (Tourassis and Neuman 1985, eqs 32-35).
+
+        With ``partial`` an interrupt (Ctrl-C) ends with the pairs that are proved by then, and ``interrupted`` says so.
+        """
         from .coupling import coupling
 
-        return coupling(self)
-
-    def coupling(self) -> Couplings:
-        """Coefficients of coupling with their largest values (Tourassis and Neuman 1985, eqs 32-35)."""
-        return self._couplings
+        return coupling(self, partial=partial)
 
     def coupling_map(
         self, first: str | int, second: str | int, across: str | int, along: str | int,
@@ -217,12 +220,15 @@ class Analysis(CertifiedRanges):
 
     # -- design ----------------------------------------------------------------------------------
 
-    def review(self) -> Review:
-        """The design against the guidelines of Tourassis and Neuman 1985."""
-        from .review import Review, guidelines, weights
+    def review(self, *, partial: bool = False) -> Review:
+        """The design against the guidelines of Tourassis and Neuman 1985.
 
-        pairs = self.coupling()
-        return Review(self.system.name, guidelines(self, pairs), pairs, weights(self))
+        With ``partial`` an interrupt (Ctrl-C) ends with the couplings and counterweights that are worked out by then,
+        and ``interrupted`` says so.
+        """
+        from .review import review
+
+        return review(self, partial=partial)
 
     def counterbalance(self, joint: str | int, *, mass: object = None, radius: object = "0.2") -> Counterbalance:
         """The weight that takes the gravity load off a joint; its mass (kg) or radius (m) may be chosen."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from ..reduction.states import States
 from ..systems.arm_system import ArmSystem
 from .gravity_ranges import load_range
 
+if TYPE_CHECKING:
+    from .coupling import Coupling
+
 SAMPLES = 2000
 
 
@@ -28,7 +32,8 @@ class CertifiedRanges:
 
     ``gap`` is a share of each function's spread (1e-4 by default), ``work`` limits each end of each range (see
     ``range_of``), ``effort`` is the share of the usual work of proofs that come in great numbers, ``tell`` is called
-    with what is being worked out.
+    with what is being worked out. After an interrupt (Ctrl-C) all that was proved by then is kept: who asks again goes
+    on from there.
     """
 
     def __init__(
@@ -39,15 +44,18 @@ class CertifiedRanges:
             raise ArmError(f"effort is a share of the usual work, above 0 and at most 1; got {effort!r}")
         self.system, self.n, self.states, self.gap = system, system.n, states, gap
         self.work, self.effort = WORK if work is None else work, effort
-        self._tell = tell
+        self.listener = tell
+        """Who is called with what is being worked out."""
         self._equations: dict[str, Equations] = {}
         self._ranges: dict[str, Range] = {}
+        self.proved_couplings: dict[tuple[int, int, float], Coupling] = {}
+        """Those of two joints that are worked out, by the work that each proof was allowed."""
         self._sampled: dict[tuple[int, int], Array] = {}
 
     def tell(self, text: str) -> None:
         """Say what is being worked out, to whoever wants to know."""
-        if self._tell is not None:
-            self._tell(text)
+        if self.listener is not None:
+            self.listener(text)
 
     @property
     def box(self) -> Box:

@@ -6,8 +6,9 @@ Tourassis and Neuman 1985, eqs 32-35.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +63,18 @@ class Coupling:
 
 
 class Couplings(tuple[Coupling, ...]):
-    """The couplings of a system, strongest first."""
+    """The couplings of a system, strongest first; ``interrupted`` says that pairs are missing."""
 
-    __slots__ = ()
+    interrupted: bool
+
+    def __new__(cls, pairs: Iterable[Coupling] = (), interrupted: bool = False) -> Self:
+        """The pairs, and whether some are missing."""
+        couplings = super().__new__(cls, tuple(pairs))
+        couplings.interrupted = interrupted
+        return couplings
+
+    def __getnewargs__(self) -> tuple[tuple[Coupling, ...], bool]:
+        return tuple(self), self.interrupted
 
     def __repr__(self) -> str:
         top = f", {self[0].first} with {self[0].second} up to {self[0].largest:.3g}" if self else ""
@@ -97,15 +107,26 @@ class CouplingMap:
     values: NDArray[np.float64]
 
 
-def coupling(ranges: CertifiedRanges, work: float | None = None) -> Couplings:
+def coupling(ranges: CertifiedRanges, work: float | None = None, *, partial: bool = False) -> Couplings:
     """The coupling of every pair of joints whose mutual inertia is not zero, strongest first.
 
-    ``work`` (control values) limits each proof.
+    ``work`` (control values) limits each proof. With ``partial`` an interrupt ends with the pairs that are done; before
+    there is one it is an interrupt.
     """
     work = ranges.effort * WORK if work is None else work
     n, waves = ranges.n, ranges.waves
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if len(waves.inertia(i, j))]
-    return Couplings(sorted((pair(ranges, i, j, work) for i, j in pairs), key=lambda c: -c.largest))
+    done, interrupted = list[Coupling](), False
+    try:
+        for i, j in pairs:
+            if (i, j, work) not in ranges.proved_couplings:
+                ranges.proved_couplings[i, j, work] = pair(ranges, i, j, work)
+            done.append(ranges.proved_couplings[i, j, work])
+    except KeyboardInterrupt:
+        if not partial or not done:
+            raise
+        interrupted = True
+    return Couplings(sorted(done, key=lambda c: -c.largest), interrupted)
 
 
 def pair(ranges: CertifiedRanges, i: int, j: int, work: float) -> Coupling:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from ..bounds.ranges import Range
-from ..bounds.waves import Wave, total
+from ..bounds.waves import Wave, wave_of
 from ..equations import names
 from ..reduction.coefficient_waves import CoefficientWaves
 from ..reduction.states import joint_index
@@ -64,7 +64,14 @@ def combined(waves: CoefficientWaves, expression: str) -> Wave:
     parts = [part for part in text.split("+") if part]
     if not parts:
         raise ArmError(f"there is no coefficient in {expression!r}")
-    return total([-waves.wave(p[1:]) if p.startswith("-") else waves.wave(p) for p in parts])
+    if len(parts) == 1 and not text.startswith("-"):
+        return waves.wave(parts[0])
+    for part in parts:
+        names.parse(part.lstrip("-"), waves.n)  # coefficients alone, and no torque or energy
+    # exact numbers are added, not floats: what cancels is gone, and what is left has all its digits
+    exact = waves.equations
+    added = [-exact[part[1:]] if part.startswith("-") else exact[part] for part in parts]
+    return wave_of(sum(added[1:], start=added[0]))
 
 
 def ratio_curves(

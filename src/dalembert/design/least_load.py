@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
 
 from ..arm.errors import ArmError
 from ..bounds.box import Box
@@ -81,6 +80,8 @@ def program(load: Array, table: Array) -> tuple[float, Array]:
 
 
 def _solved(cost: Array, rows: Array, ends: Array, limits: list[tuple[int | None, int | None]]) -> Array:
+    from scipy.optimize import linprog  # SciPy takes its time: imported where it is used
+
     solution = linprog(cost, rows, ends, bounds=limits, method="highs")
     if not solution.success:
         raise ArmError(f"the linear program of a counterweight was not solved: {solution.message}; give another box")

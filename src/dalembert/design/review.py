@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..arm.description import ArmDescription
 from ..equations.closed_form import Equations
 from .certified_ranges import CertifiedRanges
 from .counterbalance import Counterbalance, counterbalance
-from .coupling import Coupling, moved_mass
+from .coupling import Coupling, Couplings, coupling, moved_mass
 from .tables import capacity
 
 
@@ -25,12 +25,16 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Review:
-    """All findings, the couplings, and what balancing each loaded joint would take."""
+    """All findings, the couplings, and what balancing each loaded joint would take.
+
+    ``interrupted`` says that couplings or counterweights are missing.
+    """
 
     arm: str
     findings: tuple[Finding, ...]
     couplings: tuple[Coupling, ...]
     balances: tuple[Counterbalance, ...]
+    interrupted: bool = False
 
     def __repr__(self) -> str:
         met = sum(finding.verdict == "met" for finding in self.findings)
@@ -44,20 +48,38 @@ class Review:
         return framed(*parts, *([balance_table(self.balances)] if self.balances else []))
 
 
+def review(ranges: CertifiedRanges, *, partial: bool = False) -> Review:
+    """The review of a system. With ``partial`` an interrupt ends with the couplings and counterweights that are done,
+    none of them at first; before there is a finding on gravity it is an interrupt.
+    """
+    gravity(ranges)  # its ranges take the least: there is a finding on them whatever follows
+    pairs, balances, interrupted = Couplings(interrupted=True), list[Counterbalance](), False
+    try:
+        pairs = coupling(ranges, partial=partial)
+        interrupted = pairs.interrupted
+        if not interrupted:
+            balances.extend(weights(ranges))
+    except KeyboardInterrupt:
+        if not partial:
+            raise
+        interrupted = True
+    # which coupling is the strongest is known once there are all
+    findings = guidelines(ranges, () if pairs.interrupted else pairs)
+    return Review(ranges.system.name, findings, pairs, tuple(balances), interrupted)
+
+
 def guidelines(ranges: CertifiedRanges, pairs: tuple[Coupling, ...]) -> tuple[Finding, ...]:
     """What each guideline says; ``pairs`` are the couplings, strongest first."""
     arm = ranges.system
     return translation(arm), directions(arm, ranges.equations), masses(arm, pairs), gravity(ranges)
 
 
-def weights(ranges: CertifiedRanges) -> tuple[Counterbalance, ...]:
+def weights(ranges: CertifiedRanges) -> Iterator[Counterbalance]:
     """What would balance each revolute joint that gravity loads."""
-    balanced = []
     for i, joint in enumerate(ranges.system.moving):
         if joint.kind == "revolute" and len(ranges.waves.gravity(i)):
             ranges.tell(f"counterweight of {joint.name}")
-            balanced.append(counterbalance(ranges, i))
-    return tuple(balanced)
+            yield counterbalance(ranges, i)
 
 
 def translation(arm: ArmDescription) -> Finding:

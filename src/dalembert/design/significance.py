@@ -45,18 +45,24 @@ class TermShare:
 
 
 class TermShares(tuple[TermShare, ...]):
-    """The terms of all joints, joint by joint, the largest first; ``units`` are those of the torques by joint."""
+    """The terms of all joints, joint by joint, the largest first; ``units`` are those of the torques by joint.
+
+    ``interrupted`` says that joints are missing.
+    """
 
     units: Mapping[str, str]
+    interrupted: bool
 
-    def __new__(cls, terms: Iterable[TermShare] = (), units: Mapping[str, str] | None = None) -> Self:
-        """The terms with the units of their joints."""
+    def __new__(
+        cls, terms: Iterable[TermShare] = (), units: Mapping[str, str] | None = None, interrupted: bool = False
+    ) -> Self:
+        """The terms with the units of their joints, and whether some are missing."""
         shares = super().__new__(cls, tuple(terms))
-        shares.units = dict(units or {})
+        shares.units, shares.interrupted = dict(units or {}), interrupted
         return shares
 
-    def __getnewargs__(self) -> tuple[tuple[TermShare, ...], Mapping[str, str]]:
-        return tuple(self), self.units
+    def __getnewargs__(self) -> tuple[tuple[TermShare, ...], Mapping[str, str], bool]:
+        return tuple(self), self.units, self.interrupted
 
     def named(self, wanted: Iterable[str], n: int) -> tuple[TermShares, tuple[str, ...]]:
         """The terms of these coefficients of an arm of ``n`` joints, named as asked, and those that are zero.
@@ -117,19 +123,34 @@ class Bounds:
         return proved + difference, max(attained - difference, 0.0)
 
 
-def significance(bounds: Bounds) -> TermShares:
-    """All terms of all joints over all states, joint by joint, the largest first."""
+def significance(bounds: Bounds, *, partial: bool = False) -> TermShares:
+    """All terms of all joints over all states, joint by joint, the largest first.
+
+    With ``partial`` an interrupt ends with the joints that are done; before there is one it is an interrupt.
+    """
+    model = bounds.model
+    joints: dict[int, list[TermShare]] = {}
+    try:
+        # from the hand to the base: the first joints have the longest terms, and most of them
+        for i in reversed(range(model.n)):
+            joints[i] = terms_of_joint(bounds, i)
+    except KeyboardInterrupt:
+        if not partial or not joints:
+            raise
+    shares = [term for i in sorted(joints) for term in joints[i]]
+    return TermShares(shares, units(model.arm), len(joints) < model.n)
+
+
+def terms_of_joint(bounds: Bounds, i: int) -> list[TermShare]:
+    """The terms of one joint over all states, the largest first."""
     model, states = bounds.model, bounds.states
-    shares: list[TermShare] = []
-    for i, joint in enumerate(model.arm.joint_names):
-        rows: list[Row] = []
-        for (kind, index), wave in terms_of(model, i).items():
-            proved, largest = bounds(wave)
-            factor = weight(kind, index, states)
-            root = rms(wave, states.box) * float(np.sqrt(square(kind, index, states)))
-            rows.append((names.name(kind, index), motion_text(kind, index), factor * largest, factor * proved, root))
-        shares += ranked(joint, rows)
-    return TermShares(shares, units(model.arm))
+    rows: list[Row] = []
+    for (kind, index), wave in terms_of(model, i).items():
+        proved, largest = bounds(wave)
+        factor = weight(kind, index, states)
+        root = rms(wave, states.box) * float(np.sqrt(square(kind, index, states)))
+        rows.append((names.name(kind, index), motion_text(kind, index), factor * largest, factor * proved, root))
+    return ranked(model.arm.joint_names[i], rows)
 
 
 Row: TypeAlias = tuple[str, str, float, float, float]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 
 from ..systems.arrays import joint_array
 
@@ -59,6 +58,8 @@ def inertia_range(
 
     Infinite limits of a joint count as one full turn.
     """
+    from scipy.optimize import minimize  # SciPy takes its time: imported where it is used
+
     low = np.where(np.isfinite(lower), lower, -np.pi)
     high = np.where(np.isfinite(upper), upper, np.pi)
     positions = low + (high - low) * np.random.default_rng(seed).random((samples, driven.n))

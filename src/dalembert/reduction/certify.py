@@ -90,25 +90,40 @@ def coefficient_bounds(
     progress: Progress | None = None,
     quick: bool = False,
     effort: float = 1.0,
+    done: dict[bytes, Largest] | None = None,
 ) -> tuple[dict[Key, tuple[float, float]], float]:
-    """Bounds (proved, attained) on each difference, and the work; those equal up to sign are bounded once."""
-    bounds: dict[bytes, tuple[float, float]] = {}
+    """Bounds (proved, attained) on each difference, and the work; those equal up to sign are bounded once.
+
+    ``done`` has those of an earlier call with the same arguments that was interrupted, and gets the others.
+    """
+    done = {} if done is None else done
     alike = {key: key_of(wave)[0] for key, wave in differences.items()}
     distinct = {alike[key]: wave for key, wave in differences.items()}
     work, gap = effort * WORK, ROUGH if quick or effort < HASTE else GAP
     # Short waves first: work they do not use is available for the long ones.
     for count, (shape, wave) in enumerate(sorted(distinct.items(), key=lambda item: len(item[1]))):
         share = effort * QUICK if quick else min(effort * WORK_PER_WAVE, 3 * work / (len(distinct) - count))
-        proved, attained, used = magnitude(wave, states.box, gap, share)
-        work -= used
-        bounds[shape] = proved, attained
+        if shape not in done:
+            done[shape] = magnitude(wave, states.box, gap, share)
+        work -= done[shape].work
         if progress is not None:
             progress("proving coefficients", (count + 1) / len(distinct))
+    return bounds_by_key(differences, states, done), effort * WORK - work
+
+
+def bounds_by_key(
+    differences: Mapping[Key, Wave], states: States, done: Mapping[bytes, Largest]
+) -> dict[Key, tuple[float, float]]:
+    """Bounds (proved, attained) of those differences that are ``done``."""
+    alike = {key: key_of(wave)[0] for key, wave in differences.items()}
+    distinct = {alike[key]: wave for key, wave in differences.items()}
     coefficients: dict[Key, tuple[float, float]] = {}
     for key, wave in differences.items():
-        (proved, attained), off = bounds[alike[key]], apart(wave, distinct[alike[key]], states.box.reach)
-        coefficients[key] = proved + off, max(attained - off, 0.0)
-    return coefficients, effort * WORK - work
+        if alike[key] in done:
+            proved, attained, _ = done[alike[key]]
+            off = apart(wave, distinct[alike[key]], states.box.reach)
+            coefficients[key] = proved + off, max(attained - off, 0.0)
+    return coefficients
 
 
 def magnitude(wave: Wave, box: Box, gap: float, work: float) -> Largest:

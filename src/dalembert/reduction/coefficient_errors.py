@@ -9,10 +9,11 @@ import numpy as np
 
 from ..arm.description import ArmDescription
 from ..bounds.moments import rms
+from ..bounds.ranges import Largest
 from ..bounds.waves import Wave
 from ..equations import names
 from ..equations.closed_form import Equations
-from .certify import Key, Progress, coefficient_bounds
+from .certify import Key, Progress, bounds_by_key, coefficient_bounds
 from .states import States
 
 
@@ -44,20 +45,37 @@ def coefficient_errors(
     arm: ArmDescription,
     effort: float,
     progress: Progress | None = None,
+    done: Sequence[dict[bytes, Largest]] = (),
+    partial: bool = False,
 ) -> tuple[CoefficientError, ...]:
-    """What is proved and found of every coefficient that differs; ``differences`` for each load."""
+    """What is proved and found of every coefficient that differs; ``differences`` for each load.
+
+    ``done`` gets what is proved for each load, and is not proved again. With ``partial`` an interrupt (Ctrl-C) ends
+    with the coefficients that are done for every load.
+    """
     errors, box = [], states.box
+    done = done or [{} for _ in differences]
     q = box.samples(256)
     exact = {"D": equations.mass_matrix, "C": equations.christoffel}
-    bounds, loads = list[dict[Key, tuple[float, float]]](), len(differences)
-    for load, waves in enumerate(differences):
+    loads = len(differences)
+    try:
+        for load, waves in enumerate(differences):
 
-        def tell(text: str, share: float, load: int = load) -> None:
-            if progress is not None:
-                progress(text, (load + share) / loads)
+            def tell(text: str, share: float, load: int = load) -> None:
+                if progress is not None:
+                    progress(text, (load + share) / loads)
 
-        bounds.append(coefficient_bounds(waves, states, tell, False, effort / loads)[0])
+            coefficient_bounds(waves, states, tell, False, effort / loads, done[load])
+    except KeyboardInterrupt:
+        if not partial:
+            raise
+    bounds = [bounds_by_key(waves, states, known) for waves, known in zip(differences, done, strict=True)]
     for kind, index in sorted({key for waves in differences for key in waves}):
+        if any(
+            (kind, index) in waves and (kind, index) not in of_load
+            for waves, of_load in zip(differences, bounds, strict=True)
+        ):
+            continue
         pairs = [proved_pairs[kind, index] for proved_pairs in bounds if (kind, index) in proved_pairs]
         proved, attained = (max(side) for side in zip(*pairs, strict=True))
         root = max(rms(waves[kind, index], box) for waves in differences if (kind, index) in waves)

@@ -48,6 +48,7 @@ class Uses:
 
     def __init__(self, outputs: Sequence[Node]) -> None:
         self.order = reachable(outputs)
+        self.by_index = {node.index: node for node in self.order}
         self.ends = Counter(node.index for node in outputs)
         self.users: dict[int, list[Node]] = {node.index: [] for node in self.order}
         for node in self.order:
@@ -85,9 +86,8 @@ class Uses:
     def _savings(self, node: Node, zeros: set[int]) -> list[int]:
         """Operations saved by these zero nodes, as a list of summands."""
         savings = [self.alone[node.index] - int(node.op in COSTLY)]
-        by_index = {x.index: x for x in self.order}
         for index in zeros:
-            zero = by_index[index]
+            zero = self.by_index[index]
             savings.append(int(zero.op in COSTLY))
             savings += [1 for user in self.users[index] if user.op in (ADD, SUB) and user.index not in zeros]
             if index != node.index:

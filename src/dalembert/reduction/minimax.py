@@ -31,6 +31,7 @@ REACH = 2.0
 NUDGE = 1e-8
 """Cost of a shift itself, a little different for each: what settles which of equal solutions is taken."""
 _POINTER, _INT, _NUMBER = ctypes.c_void_p, ctypes.c_int, ctypes.c_double
+SOURCE = Path(__file__).with_name("minimax.c")
 SIGNATURES = {
     "least_worst": (
         _INT, [*(_INT,) * 4, *(_POINTER,) * 3, _NUMBER, *(_INT,) * 3, *(_NUMBER,) * 3, _POINTER],
@@ -40,7 +41,7 @@ SIGNATURES = {
 
 def library() -> Any:
     """The search in machine code; None where there is no compiler."""
-    return own_library(Path(__file__).with_name("minimax.c"), signatures=SIGNATURES)
+    return own_library(SOURCE, signatures=SIGNATURES)
 
 
 def least_worst(error: Array, units: Array, target: Array, mean_weight: float, enough: bool = False) -> Array:

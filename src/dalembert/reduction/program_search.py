@@ -40,8 +40,8 @@ REFIT_POSITIONS = 200
 GREED_EXPONENTS = (1.0, 0.5)
 """Exponents g in the ranking of changes by (effect on the error) / (operations saved)^g, by which programs are pruned
 further one after the other."""
-MAX_STARTS, MOST_STARTS = 3, 16
-"""Most programs pruned from the whole recursion by each exponent, and in all as long as none is proved."""
+MOST_STARTS = 16
+"""Most programs pruned from the whole recursion."""
 MAX_CONTINUED = 6
 """How often each exponent goes on from a program."""
 SEARCH_LIMIT = 5.0e7
@@ -157,8 +157,6 @@ class Search:
         exponents = GREED_EXPONENTS[: None if self.thorough else 1]
         for run in range(MOST_STARTS if tolerance > 0 else 0):
             is_first, shortest_before, greed = not run, self.shortest(tolerance), exponents[run % len(exponents)]
-            if run >= MAX_STARTS * len(exponents) and shortest_before is not self.tried[0]:
-                break
             target = tolerance / self._ratio(self.own_ratio, caution)
             start = self._attempt(self.pruner.pruned(target, thorough=False, greed=greed), tolerance)
             if self._met(start, tolerance):

@@ -27,10 +27,8 @@ from .sweep import Cuts, SampleSweep, worst
 
 PASSES = 30
 """Most rounds of changes."""
-FEW = 4
-"""Most changes in a round that relies on refitted constants: their shifts are not independent."""
-NEARLY, TRIES = 1.3, 20
-"""Single changes that get a refit of their own: largest error before it, in targets, and how many are tried."""
+TRIES = 20
+"""Single changes that get a refit of their own, those of smallest error before it first."""
 CLOSE_ENOUGH = 1.001
 """Part of a target up to which the sampled error of a changed program may go: effects are of first order."""
 
@@ -121,9 +119,9 @@ class Pruner:
             return None
         result = self._cheapest_changes(program, options, options.effects, None, target, len(options.changes))
         if result is None and self.refit and options.names:
-            # The shift of a constant that another change removes has no effect: only a few changes at a time.
+            # The shift of a constant that another change removes has no effect: only one change at a time.
             effects, shifts = projected(options.effects, options.units, target, self.room)
-            result = self._cheapest_changes(program, options, effects, shifts, target, FEW)
+            result = self._cheapest_changes(program, options, effects, shifts, target, 1)
             if result is None and thorough:
                 result = self._single_change(program, options, effects, target)
         return result
@@ -156,11 +154,7 @@ class Pruner:
         """
         samples, operations = self.samples, count(program, self.samples)
         errors = (worst(fitted, options.error) / target).max(axis=1)
-        tries = 0
-        for c in np.argsort(errors, kind="stable").tolist():
-            if errors[c] > NEARLY or tries == TRIES:
-                break
-            tries += 1
+        for c in np.argsort(errors, kind="stable")[:TRIES].tolist():
             error, units = self._after(program, options, c)
             self.room.used += units.size
             shifts = least_worst(error, units, target, 0.0, enough=True)

@@ -78,15 +78,18 @@ def reduce(
         best, interrupted = search.shortest(float(tolerance)), True
         if best is search.tried[0]:
             raise
-    best = search.no_longer_than_exact(best)
     steps.say("largest errors", 1.0)
-    model = finished(search, best, float(tolerance), interrupted)
+    try:
+        model = finished(search, best, float(tolerance), interrupted)
+    except KeyboardInterrupt:  # what is proved is kept: this takes a second at most, and a second interrupt ends it
+        model = finished(search, best, float(tolerance), interrupted)
     steps.tell("done", 1.0)
     return model
 
 
 def finished(search: Search, best: Candidate, tolerance: float, interrupted: bool = False) -> ReducedModel:
     """The model with everything that is said about it."""
+    best = search.no_longer_than_exact(best)
     cases, states, scale, program = search.cases, search.states, search.scale, best.program
     system = cases[0].system
     values = program.values(cases[0].parameters)

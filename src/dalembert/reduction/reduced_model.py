@@ -114,15 +114,22 @@ class ReducedModel(ProgramSystem):
         """What is proved and found of every coefficient that differs; worked out when it is asked for."""
         return self.prove_coefficients()
 
-    def prove_coefficients(self, progress: Progress | None = None) -> tuple[CoefficientError, ...]:
-        """``coefficient_errors``, worked out once; ``progress`` follows it."""
+    def prove_coefficients(
+        self, progress: Progress | None = None, *, partial: bool = False
+    ) -> tuple[CoefficientError, ...]:
+        """``coefficient_errors``, worked out once; ``progress`` follows it.
+
+        After an interrupt (Ctrl-C) all that was proved by then is kept: who asks again goes on from there. With
+        ``partial`` it ends with the coefficients that are done.
+        """
         known: tuple[CoefficientError, ...] | None = self.__dict__.get("_coefficient_errors")
         if known is None:
-            case = self.cases[0]
+            case, done = self.cases[0], self.__dict__.setdefault("_coefficients_done", [{} for _ in self.differences])
             known = coefficient_errors(
-                self.differences, case.equations, self.states, case.system, self.effort, progress
+                self.differences, case.equations, self.states, case.system, self.effort, progress, done, partial
             )
-            self.__dict__["_coefficient_errors"] = known
+            if len(known) == len({key for waves in self.differences for key in waves}):
+                self.__dict__["_coefficient_errors"] = known
         return known
 
     @property

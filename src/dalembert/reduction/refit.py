@@ -18,11 +18,12 @@ MEAN_WEIGHT = 0.3
 """Default weight of the mean error of the joints against the largest: margin at every joint helps later pruning."""
 
 
-def refitted(program: Hoisted, samples: Samples, target: Array, mean_weight: float = MEAN_WEIGHT) -> Hoisted:
+def refitted(program: Hoisted, samples: Samples, target: Array, mean_weight: float | None = None) -> Hoisted:
     """The program with shifted constants, or unchanged where that is no better on the samples.
 
-    ``mean_weight`` is the weight of the mean error of the joints against the largest.
+    ``mean_weight`` is the weight of the mean error of the joints against the largest, ``MEAN_WEIGHT`` by default.
     """
+    mean_weight = MEAN_WEIGHT if mean_weight is None else mean_weight
     names = program.listing.names
     contributions, units = samples.sweep(program).linear()
     error = contributions - samples.exact

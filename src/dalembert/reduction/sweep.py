@@ -23,6 +23,7 @@ from .states import Array
 LANES = 32
 """Positions that ``sweep.c`` takes at a time."""
 _POINTER, _INT = ctypes.c_void_p, ctypes.c_int
+SOURCE = Path(__file__).with_name("sweep.c")
 SIGNATURES = {
     "sweep": (_INT, [_POINTER, _POINTER, _INT, _POINTER, _POINTER, _INT, *(_POINTER,) * 6]),
     "largest_sums": (None, [_POINTER, _POINTER, ctypes.c_long, _INT, _INT, _INT, _POINTER]),
@@ -32,7 +33,7 @@ Ints = NDArray[np.int32]
 
 def library() -> Any:
     """The sweeps in machine code; None where there is no compiler."""
-    return own_library(Path(__file__).with_name("sweep.c"), signatures=SIGNATURES)
+    return own_library(SOURCE, signatures=SIGNATURES)
 
 
 class _Program(ctypes.Structure):

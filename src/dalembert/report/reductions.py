@@ -47,6 +47,8 @@ def reductions(
                     progress=follow,
                 )
             )
+            if models[-1].interrupted:
+                raise KeyboardInterrupt  # a page tells of whole searches; what was done before is on it
             models[-1].prove_coefficients(follow)
         except ArmError as fault:
             refused.append(str(fault))

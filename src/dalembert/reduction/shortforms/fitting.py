@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import linprog
 
 from ...bounds.box import Box
 from ...bounds.ranges import LESS_WORK, range_of
@@ -157,6 +156,8 @@ class Fitting:
         sizes = np.maximum(np.abs(a).max(axis=0), 1e-300)
         scaled = np.concatenate([a / sizes / limit for limit in self.limits])
         ones, rhs = np.ones((len(scaled), 1)), error.T.reshape(-1)
+        from scipy.optimize import linprog  # SciPy takes its time: imported where it is used
+
         solution = linprog(
             np.append(np.zeros(len(names)), 1.0),
             np.concatenate([np.hstack([-scaled, -ones]), np.hstack([scaled, -ones])]),
