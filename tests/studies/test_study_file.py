@@ -60,7 +60,10 @@ def test_every_example_runs_and_says_its_outputs(
         assert said["best"]["value"] < 0.3 * said["best"]["before"]
 
 
-def test_every_number_that_a_study_prints_has_its_unit(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_number_that_a_study_prints_has_its_unit(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # heads are not folded
     assert main(["study", str(EXAMPLES / "puma_gears.toml"), "--samples", "16"]) == 0
     said = capsys.readouterr().out
     assert "Tolerance budget of energy [J]" in said
