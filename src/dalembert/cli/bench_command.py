@@ -28,9 +28,9 @@ def bench(
     function: Annotated[
         list[str] | None, typer.Option("--function", "-f", help="A function to compare; may be repeated.")
     ] = None,
+    no_springs: SpringsOption = False,
     mimic: MimicOption = "refuse",
     skip: SkipOption = None,
-    no_springs: SpringsOption = False,
     arg: ArgOption = None,
     states: Annotated[int, typer.Option("--states", min=1, help="States in a batch.")] = benches.STATES,
     angles: AnglesOption = AnglesAre.MEANT,

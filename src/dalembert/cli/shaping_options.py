@@ -173,10 +173,11 @@ CleanOption: TypeAlias = Annotated[
     ),
 ]
 READING: dict[str, tuple[Any, Any]] = {
+    # first, since boxes of --help stand in the order of their first options
+    "no_springs": (SpringsOption, False),
     "tool": (ToolOption, ""),
     "mimic": (MimicOption, "refuse"),
     "skip": (SkipOption, None),
-    "no_springs": (SpringsOption, False),
     "arg": (ArgOption, None),
     "angles": (AnglesOption, AnglesAre.MEANT),
     "clean": (CleanOption, None),
