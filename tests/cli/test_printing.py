@@ -47,6 +47,13 @@ def test_no_table_cuts_a_number_whatever_its_width(columns):
     assert max(map(len, stream.getvalue().splitlines())) <= 80
 
 
+def test_a_table_is_cut_into_the_fewest_blocks_though_one_column_is_wide(capsys):
+    """47 cells of room: the first three fit beside each other, and only the wide one needs a block of its own."""
+    table([("what", ["a" * 28]), ("one", ["1.5"]), ("two", ["2.5"]), ("three", ["4"]), ("peer", ["b" * 40])])
+    heads = [line.split() for line in capsys.readouterr().out.splitlines() if "what" in line]
+    assert heads == [["what", "one", "two", "three"], ["what", "peer"]]
+
+
 def test_a_matrix_shows_rounding_as_zero(capsys):
     matrix(["a", "b"], np.array([[2.0, 1e-16], [1e-16, 3.0]]))
     assert "e-16" not in capsys.readouterr().out

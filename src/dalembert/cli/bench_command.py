@@ -49,15 +49,18 @@ def bench(
             ("function", [line.function for line in lines]),
             ("here", [f"{line.ours:.1f}" for line in lines]),
             ("limit", [f"{benches.roofline(loaded, line.function):.1f}" for line in lines]),
-            ("peer", [f"{line.peer}: {line.how}" if line.peer else "-" for line in lines]),
+            ("peer", [line.peer or "-" for line in lines]),
             ("there", [_figure(line.theirs) for line in lines]),
             ("ratio", [_figure(line.ratio) for line in lines]),
-            ("difference", [f"{line.difference:.0e}" if line.difference == line.difference else "-" for line in lines]),
+            ("differs", [f"{line.difference:.0e}" if line.difference == line.difference else "-" for line in lines]),
         ]
     )
+    for peer in dict.fromkeys(line.peer for line in lines if line.peer):
+        ways = dict.fromkeys(line.how for line in lines if line.peer == peer)
+        paragraph(f"{peer}: {', '.join(ways)}.")
     paragraph(
         "limit: what neither arithmetic nor memory of this machine could beat (the larger of operations over the "
-        "measured peak and bytes over the measured bandwidth). difference: largest, relative, in this run."
+        "measured peak and bytes over the measured bandwidth). differs: the largest difference, relative, in this run."
     )
     singles = [*benches.compare_single(loaded), benches.compare_threads(loaded, count=10 * states)]
     heading("inverse_dynamics: calls from Python, and threads, ns")

@@ -122,15 +122,28 @@ def folded(header: str, column: Sequence[str]) -> str:
     return "\n".join(part for line in lines for part in line or [""]).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def blocks(columns: Sequence[Column], room: int) -> list[Sequence[Column]]:
-    """The columns in the fewest blocks that fit ``room`` cells, of nearly equal numbers of columns."""
-    for size in range(len(columns), 0, -1):
-        count = -(-len(columns) // size)
-        even = -(-len(columns) // count)
-        split = [columns[start : start + even] for start in range(0, len(columns), even)]
-        if all(sum(width_of(column) + 2 for column in block) <= room for block in split):
-            return split
-    return [[column] for column in columns]
+def blocks(columns: Sequence[Column], room: int) -> list[list[Column]]:
+    """The columns, in their order, in the fewest blocks that fit ``room`` cells, the widest as narrow as can be."""
+    filled = filled_blocks(columns, room)
+    for narrower in range(max((width_of(column) + 2 for column in columns), default=room), room):
+        even = filled_blocks(columns, narrower)
+        if len(even) == len(filled):
+            return even
+    return filled
+
+
+def filled_blocks(columns: Sequence[Column], room: int) -> list[list[Column]]:
+    """One block after the other, each with as many columns as fit ``room`` cells, and one at least."""
+    filled: list[list[Column]] = []
+    used = 0
+    for column in columns:
+        width = width_of(column) + 2
+        if not filled or used + width > room:
+            filled.append([])
+            used = 0
+        filled[-1].append(column)
+        used += width
+    return filled
 
 
 def level(header: str, column: Sequence[str]) -> Column:
