@@ -24,10 +24,11 @@ from dalembert.formulations import (
     newton_euler,
     regressor,
 )
-from dalembert.formulations.chain import Rationals, chain, over
+from dalembert.formulations.chain import chain, over
 from dalembert.formulations.system import SystemOverRing
 from dalembert.rings.algebra import matvec
 from dalembert.rings.graph import evaluate
+from dalembert.rings.rational import Rationals
 from dalembert.rings.real import REAL
 from random_arms import random_arm
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.control import compiled_loop, mechanism_loop
+from dalembert.control import integrated_loop, mechanism_loop
 from dalembert.mechanisms import gallery
 from dalembert.mechanisms.mechanism_system import MechanismSystem
 
@@ -98,7 +98,7 @@ def test_an_interrupted_loop_does_not_go_on_in_python(
     slices: int, bar: MechanismSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was found is kept; where nothing was, the interruption goes through as it came."""
-    real, calls = mechanism_loop.advanced, []
+    real, calls = integrated_loop.advanced, []
 
     def advanced(*arguments: object) -> int:
         calls.append(0)
@@ -106,8 +106,8 @@ def test_an_interrupted_loop_does_not_go_on_in_python(
             raise KeyboardInterrupt
         return real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(mechanism_loop, "advanced", advanced)
-    monkeypatch.setattr(compiled_loop, "SLICE", 60)
+    monkeypatch.setattr(integrated_loop, "advanced", advanced)
+    monkeypatch.setattr(integrated_loop, "SLICE", 60)
     with pytest.raises(da.SimulationInterrupt if slices else KeyboardInterrupt) as caught:
         da.simulate(bar, [0.1, 0.1], start(bar), duration=0.5)
     if slices:

@@ -98,10 +98,10 @@ def test_slices_of_many_steps_are_the_same_to_the_bit(monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("compiled_kernels")
 def test_slices_of_the_compiled_integrator_are_the_same_to_the_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalembert.control import compiled_loop
+    from dalembert.control import integrated_loop
 
     whole = ARM.simulate([0.3, -0.1], [0.1, 0.2], duration=2.0, compiled=True)
-    monkeypatch.setattr(compiled_loop, "SLICE", 30)
+    monkeypatch.setattr(integrated_loop, "SLICE", 30)
     parts = ARM.simulate([0.3, -0.1], [0.1, 0.2], duration=2.0, compiled=True)
     for name in ("t", "q", "qd", "work"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))

@@ -37,7 +37,7 @@ def check(
     from dalembert.certificates.checker import check_certificate
 
     begun = ""
-    with reducing_bar("checking", told=True) as tell:
+    with reducing_bar("checking", explained=True) as tell:
 
         def follow(text: str) -> None:
             nonlocal begun

@@ -309,13 +309,13 @@ def values(mechanism: Mechanism, text: str, option: str = "--q") -> np.ndarray:
         raise ArmError(f"{option} needs {mechanism.n} values, one for each of {names}; got {len(words)}")
     if option == "--tau":
         return np.array([plain_number(word.strip(), option) for word in words])
-    found = []
+    amounts = []
     for word, name, (unit, _) in zip(words, mechanism.coordinates, units_of(mechanism), strict=True):
         number = quantity(word.strip(), f"{option}: {name}")
         if unit == "m" and is_angle(number, word):
             raise ArmError(f"{option}: {name} slides, so its value is in metres, not the angle {word.strip()!r}")
-        found.append(float(number))
-    return np.array(found)
+        amounts.append(float(number))
+    return np.array(amounts)
 
 
 def print_head(mechanism: Mechanism, phi: np.ndarray) -> None:

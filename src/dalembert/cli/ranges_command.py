@@ -73,7 +73,7 @@ def ranges(
 
 def write_certificate(ask: Analysis, write: Callable[[Path], Path], path: Path) -> Path:
     """The certificate of ranges, with a bar."""
-    with asking_bar(ask, "certificate", told=True):
+    with asking_bar(ask, "certificate", explained=True):
         return write(path)
 
 

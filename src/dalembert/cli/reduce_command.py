@@ -155,7 +155,7 @@ def prove_coefficients(model: ReducedModel) -> tuple[CoefficientError, ...]:
 
 def write_certificate(model: ReducedModel, path: Path) -> Path:
     """The certificate of a model, with a bar."""
-    with reducing_bar(told=True) as tell:
+    with reducing_bar(explained=True) as tell:
         return model.certificate(path, tell)
 
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def reducing_bar(first: str = "reducing", told: bool = False) -> Iterator[Callable[[str, float | None], None]]:
+def reducing_bar(first: str = "reducing", explained: bool = False) -> Iterator[Callable[[str, float | None], None]]:
     """A bar on stderr, gone when the work is done; what it gives takes what is being done and the share that is, or
     None where nobody knows how much there is: then the bar swings.
 
     ``first`` is what is being done until then. An interrupt (Ctrl-C) says what it ended and that nothing of it is kept,
-    unless the caller has ``told`` so.
+    unless it is ``explained`` by the caller.
     """
     console, doing = Console(stderr=True), first
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
@@ -39,15 +39,15 @@ def reducing_bar(first: str = "reducing", told: bool = False) -> Iterator[Callab
             yield tell
         except KeyboardInterrupt:
             bar.stop()
-            if not told:
+            if not explained:
                 print(f"note: interrupted ({doing}) before there was anything to show", file=sys.stderr)
             raise
 
 
 @contextlib.contextmanager
-def asking_bar(ask: Analysis, first: str, told: bool = False) -> Iterator[None]:
+def asking_bar(ask: Analysis, first: str, explained: bool = False) -> Iterator[None]:
     """The same while an analysis is asked, whose words it shows."""
-    with reducing_bar(first, told) as tell:
+    with reducing_bar(first, explained) as tell:
         ask.listener = lambda text: tell(text, None)
         try:
             yield

@@ -142,8 +142,7 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
     It returns 1 if an input or a result was not finite.
     """
     suffix = "f" if dtype == "float32" else ""
-    angles = list(program.angles)
-    inputs, pairs, targets = len(program.inputs), len(angles), len(program.targets)
+    inputs, pairs, targets = len(program.inputs), len(program.angles), len(program.targets)
     if vectors is None:
         # by measurement: one vector at a time uses the least cache; wide results of little work gain from longer
         # stretches of rows
@@ -157,26 +156,9 @@ def batch_source(program: Program, dtype: str, vectors: int | None = None) -> st
         ),
         "body", "const V *restrict x, V *restrict y",
     )  # fmt: skip
-    loads: list[str] = []
-    prefetches: list[str] = []
-    row = 0
-    for index, (_, names) in enumerate(program.function.inputs):
-        loads.append(
-            f"    gather(in[{index}], rows[{index}], columns[{index}], {len(names)}, first, count, x + {row} * S);"
-        )
-        prefetches.append(f"    ahead(in[{index}], rows[{index}], {len(names)}, first + S * W, end);")
-        row += len(names)
-    spreads, tables = [], []
-    for index, columns in enumerate(program.scatter):
-        tables.append(f"static const int32_t where{index}[] = {constants(columns)};")
-        spreads.append(
-            f"    spread(out[{index}], out_rows[{index}], {len(columns)}, where{index}, first, end, count, y);"
-        )
-    angle_rows = [program.inputs[angle.input] for angle in angles]
-    offsets = [literal(angle.offset, suffix) for angle in angles]
-    shifted = any(angle.offset for angle in angles)
-    checks = watched("y", targets) + "\n"
-    text = f"""\
+    loads, prefetches = _reads(program)
+    tables, spreads = _writes(program)
+    return f"""\
 {QUICKLY if len(program.order) > LONG else ""}{head(dtype)}
 #define SQRT {"sqrtf" if dtype == "float32" else "sqrt"}
 #define S {vectors}
@@ -196,13 +178,55 @@ int kernel_batch(const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *
 {chr(10).join(loads)}
 {chr(10).join(prefetches)}
 {watched("x", inputs)}
+{_sines(program, suffix) if pairs else ""}\
+    for (int v = 0; v < S; v++) {{
+      {(chr(10) + "      ").join(call.replace("ARGS", "x + v, y + v") for call in calls)}
+    }}
+{watched("y", targets)}
+{chr(10).join(spreads)}
+  }}
+  STREAM_END;
+  T sum = 0;
+  f0 += f1 + f2 + f3;
+  for (int i = 0; i < W; i++) sum += f0[i];
+  return sum != 0;
+}}
 """
-    if pairs:
-        offset_term = " + offset[k]" if shifted else ""
-        shifted_angle = (
-            f"V turned[S];\n        for (int v = 0; v < S; v++) turned[v] = x[angle[k] * S + v]{offset_term};"
+
+
+def _reads(program: Program) -> tuple[list[str], list[str]]:
+    """C that brings the rows of a block into ``x``, and that asks memory for those of the next."""
+    loads, prefetches, row = [], [], 0
+    for index, (_, names) in enumerate(program.function.inputs):
+        loads.append(
+            f"    gather(in[{index}], rows[{index}], columns[{index}], {len(names)}, first, count, x + {row} * S);"
         )
-        text += f"""\
+        prefetches.append(f"    ahead(in[{index}], rows[{index}], {len(names)}, first + S * W, end);")
+        row += len(names)
+    return loads, prefetches
+
+
+def _writes(program: Program) -> tuple[list[str], list[str]]:
+    """Tables of which entry of ``y`` stands where in a result, and C that writes the rows of a block by them."""
+    tables, spreads = [], []
+    for index, columns in enumerate(program.scatter):
+        tables.append(f"static const int32_t where{index}[] = {constants(columns)};")
+        spreads.append(
+            f"    spread(out[{index}], out_rows[{index}], {len(columns)}, where{index}, first, end, count, y);"
+        )
+    return tables, spreads
+
+
+def _sines(program: Program, suffix: str) -> str:
+    """C of the sines and cosines of all angles of a block, behind the inputs in ``x``; far angles one by one."""
+    angles = list(program.angles)
+    inputs, pairs = len(program.inputs), len(angles)
+    angle_rows = [program.inputs[angle.input] for angle in angles]
+    offsets = [literal(angle.offset, suffix) for angle in angles]
+    shifted = any(angle.offset for angle in angles)
+    offset_term = " + offset[k]" if shifted else ""
+    shifted_angle = f"V turned[S];\n        for (int v = 0; v < S; v++) turned[v] = x[angle[k] * S + v]{offset_term};"
+    return f"""\
     static const short angle[] = {constants(angle_rows)};
     {f"static const T offset[] = {{{', '.join(offsets)}}};" if shifted else ""}
     V *const sine = x + {inputs} * S, *const cosine = x + {inputs + pairs} * S;
@@ -216,19 +240,3 @@ int kernel_batch(const char *const *in, const ptrdiff_t *rows, const ptrdiff_t *
         sincos_far((const T *)turned, (T *)(sine + k * S), (T *)(cosine + k * S), S * W);
       }}
 """
-    return (
-        text
-        + f"""\
-    for (int v = 0; v < S; v++) {{
-      {(chr(10) + "      ").join(call.replace("ARGS", "x + v, y + v") for call in calls)}
-    }}
-{checks}{chr(10).join(spreads)}
-  }}
-  STREAM_END;
-  T sum = 0;
-  f0 += f1 + f2 + f3;
-  for (int i = 0; i < W; i++) sum += f0[i];
-  return sum != 0;
-}}
-"""
-    )

@@ -10,10 +10,11 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import Angle
 from ..arm.inertia import PARAMETERS
-from ..formulations.chain import Chain, Rationals, chain, over
+from ..formulations.chain import Chain, chain, over
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import flat, sub
 from ..rings.graph import Graph, Node, reachable
+from ..rings.rational import Rationals
 from ..rings.ring import Scalar
 from .regroup import regrouped
 

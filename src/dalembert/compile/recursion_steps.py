@@ -12,20 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..formulations.chain import Segment
-from ..formulations.composite_motion import (
-    NOTHING,
-    Composite,
-    Loads,
-    Move,
-    Screw,
-    body_in_motion,
-    loads_of,
-    pushed,
-    pushed_back,
-    screw_of,
-    stepped,
-)
+from ..formulations.composite_motion import JointLoads, loads_of, outer_slopes, stepped
 from ..formulations.kinematics import Frame, compose, joint_frame
+from ..formulations.moving_composite import BodyMotion, MovingComposite, body_in_motion
+from ..formulations.spatial import ZERO_SCREW, Screw, power, screw_of
 from ..rings.algebra import EYE, ZERO, Mat, as_matrix, flat, mul
 from ..rings.graph import Graph, Node
 from ..rings.ring import Scalar
@@ -77,15 +67,15 @@ def _frame(x: Sequence[Scalar]) -> Frame:
     return as_matrix((x[0:3], x[3:6], x[6:9])), (x[9], x[10], x[11])
 
 
-def _move(kind: str, x: Sequence[Scalar]) -> Move:
+def _move(kind: str, x: Sequence[Scalar]) -> BodyMotion:
     """A row of ``MOVE`` numbers, less what this kind does not need."""
-    speed = screw_of(x[12:18]) if kind != PLACE else NOTHING
-    return Move(_frame(x), speed, screw_of(x[18:24]) if kind in FORCED else NOTHING)
+    speed = screw_of(x[12:18]) if kind != PLACE else ZERO_SCREW
+    return BodyMotion(_frame(x), speed, screw_of(x[18:24]) if kind in FORCED else ZERO_SCREW)
 
 
 def _screws(kind: str, x: Sequence[Scalar]) -> tuple[Screw, Screw, Screw]:
-    rate = screw_of(x[6:12]) if kind in (SPEED, SLOPES) else NOTHING
-    return screw_of(x), rate, screw_of(x[12:18]) if kind == SLOPES else NOTHING
+    rate = screw_of(x[6:12]) if kind in (SPEED, SLOPES) else ZERO_SCREW
+    return screw_of(x), rate, screw_of(x[12:18]) if kind == SLOPES else ZERO_SCREW
 
 
 def _out(kind: str, revolute: bool) -> Function:
@@ -99,7 +89,7 @@ def _out(kind: str, revolute: bool) -> Function:
         frame = compose(before.frame, joint_frame(segment, g, q))
         speed: Scalar = 0 if kind == PLACE else qd
         move, *screws = stepped(revolute, frame, before, speed, qdd if kind in FORCED else None)
-        row = [*flat(move.frame), *flat(move.speed), *flat(move.rate)]
+        row = [*flat(move.frame), *flat(move.velocity), *flat(move.acceleration)]
         return row, [*flat(screws[0]), *([0] * 12 if kind in (FORCE, BIAS) else flat(screws[1:]))]
 
     arguments = (("k", FIXED), ("before", MOVE), ("q", 1), ("qd", 1), ("qdd", 1))
@@ -107,15 +97,16 @@ def _out(kind: str, revolute: bool) -> Function:
     return _function(name, arguments, (("move", MOVE), ("screws", SCREWS)), build)
 
 
-def _composite(kind: str, x: Sequence[Scalar]) -> Composite:
+def _composite(kind: str, x: Sequence[Scalar]) -> MovingComposite:
     """A row of ``WHOLE`` numbers, less what this kind does not need."""
-    load = screw_of(x[22:28]) if kind in FORCED else NOTHING
+    load = screw_of(x[22:28]) if kind in FORCED else ZERO_SCREW
     if kind == FORCE:
-        return Composite(0, ZERO, (ZERO, ZERO, ZERO), load=load)
-    composite = Composite(x[0], (x[1], x[2], x[3]), _symmetric(x[4:10]), load=load)
+        return MovingComposite(0, ZERO, (ZERO, ZERO, ZERO), load=load)
+    composite = MovingComposite(x[0], (x[1], x[2], x[3]), _symmetric(x[4:10]), load=load)
     if kind in (PLACE, BIAS):
         return composite
-    return replace(composite, momentum=(x[10], x[11], x[12]), stirring=as_matrix((x[13:16], x[16:19], x[19:22])))
+    moments = as_matrix((x[13:16], x[16:19], x[19:22]))
+    return replace(composite, momentum=(x[10], x[11], x[12]), velocity_moments=moments)
 
 
 def _back(kind: str) -> Function:
@@ -129,24 +120,24 @@ def _back(kind: str) -> Function:
         whole = body.joined(carried)
         x = loads_of(whole, *screws)
         inertia = [whole.mass, *whole.moment, *_entries(whole.second)]
-        stirred = [0] * 12 if kind == BIAS else [*whole.momentum, *flat(whole.stirring)]
-        row = [*inertia, *stirred, *flat(whole.load)]
+        in_motion = [0] * 12 if kind == BIAS else [*whole.momentum, *flat(whole.velocity_moments)]
+        row = [*inertia, *in_motion, *flat(whole.load)]
         parts = whole.parts(screws[0]) if kind in FACTORED else 0
-        last = [parts, pushed(screws[0], whole.load)]
+        last = [parts, power(screws[0], whole.load)]
         if kind == FORCE:
             return [*[0] * 22, *flat(whole.load)], [*[0] * 22, *last]
         if kind == BIAS:
-            return row, [*[0] * 12, *flat(x.asked), *[0] * 4, *last]
-        return row, [*flat(x.by_speed), *flat(x.by_place), *flat(x.asked), *x.back, x.own, *last]
+            return row, [*[0] * 12, *flat(x.inertial), *[0] * 4, *last]
+        return row, [*flat(x.by_velocity), *flat(x.by_position), *flat(x.inertial), *x.coriolis, x.own_slope, *last]
 
     arguments = (("k", FIXED), ("move", MOVE), ("screws", SCREWS), ("carried", WHOLE))
     return _function(f"{kind}_back", arguments, (("whole", WHOLE), ("loads", LOADS)), build)
 
 
-def _loads(g: Graph) -> Loads:
+def _loads(g: Graph) -> JointLoads:
     x = g.inputs("loads_", LOADS)
-    by_speed, by_place, asked = (screw_of(x[k : k + 6]) for k in (0, 6, 12))
-    return Loads(by_speed, by_place, x[21], asked, (x[18], x[19], x[20]))
+    by_velocity, by_position, inertial = (screw_of(x[k : k + 6]) for k in (0, 6, 12))
+    return JointLoads(by_velocity, by_position, x[21], inertial, (x[18], x[19], x[20]))
 
 
 def _pair(kind: str) -> Function:
@@ -154,8 +145,8 @@ def _pair(kind: str) -> Function:
 
     def build(g: Graph) -> Tables:
         (screw, rate, second_rate), load = _screws(kind, g.inputs("screws_", SCREWS)), _loads(g)
-        back_q, back_qd = pushed_back(screw, rate, second_rate, load)
-        return (_chosen(g, kind, screw, load, pushed(screw, load.by_place), back_q, back_qd),)
+        back_q, back_qd = outer_slopes(screw, rate, second_rate, load)
+        return (_chosen(g, kind, screw, load, power(screw, load.by_position), back_q, back_qd),)
 
     return _function(f"{kind}_pair", (("screws", SCREWS), ("loads", LOADS)), (("entries", _size(kind)),), build)
 
@@ -165,7 +156,7 @@ def _own(kind: str) -> Function:
 
     def build(g: Graph) -> Tables:
         (screw, _, _), load = _screws(kind, g.inputs("screws_", SCREWS)), _loads(g)
-        return (_chosen(g, kind, screw, load, load.own, load.own, pushed(screw, load.by_speed)),)
+        return (_chosen(g, kind, screw, load, load.own_slope, load.own_slope, power(screw, load.by_velocity)),)
 
     return _function(f"{kind}_own", (("screws", SCREWS), ("loads", LOADS)), (("entries", _size(kind)),), build)
 
@@ -179,12 +170,12 @@ TABLES = {PLACE: ("mass",), SPEED: ("coriolis",), SLOPES: ("tau_q", "tau_qd", "m
 
 
 def _chosen(
-    g: Graph, kind: str, screw: Screw, load: Loads, to_q: Scalar, back_q: Scalar, back_qd: Scalar
+    g: Graph, kind: str, screw: Screw, load: JointLoads, to_q: Scalar, back_q: Scalar, back_qd: Scalar
 ) -> list[Scalar]:
-    mass = pushed(screw, load.asked)
+    mass = power(screw, load.inertial)
     if kind == PLACE:
         return [mass, mass]
-    to_qd = pushed(screw, load.by_speed)
+    to_qd = power(screw, load.by_velocity)
     if kind == SPEED:  # half the slope of the torques to the velocities
         half: Node = g.constant(Fraction(1, 2))
         return [mul(half, to_qd), mul(half, back_qd)]

@@ -138,8 +138,9 @@ def _batched(peer: Peer, arrays: list[np.ndarray]) -> tuple[Any, int, Callable[[
     return packed, number, loop
 
 
-def compare_single(arm: ArmDescription, function: str = "inverse_dynamics", calls: int = 20_000) -> list[Line]:
-    """One state at a time from Python: the plain call and the bound form against each peer."""
+def compare_single(arm: ArmDescription) -> list[Line]:
+    """Torques of one state at a time from Python: the plain call and the bound form against each peer."""
+    function, calls = "inverse_dynamics", 20_000
     kernel = Kernel(function_of(arm, function))
     arrays = [a[0].copy() for a in random_states(arm, len(kernel.arguments), 1)]
     plain = _method(arm, function) or kernel.fast
@@ -154,7 +155,7 @@ def compare_single(arm: ArmDescription, function: str = "inverse_dynamics", call
         times = best(timed)
         theirs = times[2] / calls * 1e9 if peer is not None else float("nan")
         name, how = (peer.name, peer.how.removeprefix("loop over ")) if peer is not None else ("", "")
-        if name == "Pinocchio" and function == "inverse_dynamics":
+        if name == "Pinocchio":
             how = "rnea"
         lines.append(Line(function, "one state, plain call", times[0] / calls * 1e9, name, how, theirs))
         lines.append(Line(function, "one state, bound form", times[1] / calls * 1e9, name, how, theirs))
@@ -174,8 +175,9 @@ def _many(call: Callable[..., Any], arguments: Sequence[Any], count: int) -> Cal
     return run
 
 
-def compare_threads(arm: ArmDescription, function: str = "inverse_dynamics", count: int = 1_000_000) -> Line:
-    """Two threads against one."""
+def compare_threads(arm: ArmDescription, count: int = 1_000_000) -> Line:
+    """Torques of many states: two threads against one."""
+    function = "inverse_dynamics"
     kernel = Kernel(function_of(arm, function))
     arrays = random_states(arm, len(kernel.arguments), count)
     out = kernel(*arrays)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
+from ..arm.joint_ranges import finite_ranges
 from ..identification.base_columns import base_columns
 from ..identification.friction_terms import FrictionTerms
 from ..identification.observations import Unknowns
@@ -50,8 +51,8 @@ class CandidateMotions:
         names = ("lower", "upper", "speed", "acceleration", "effort")
         limit_values = dict(zip(names, limits, strict=True))
         defaults = {
-            "lower": np.where(np.isfinite(arm.lower), arm.lower, -1.0),
-            "upper": np.where(np.isfinite(arm.upper), arm.upper, 1.0),
+            "lower": arm.lower,
+            "upper": arm.upper,
             "speed": _limit(arm.velocity_limits, FASTEST),
             "acceleration": np.full(arm.n, np.inf),
             "effort": _limit(arm.effort_limits, np.inf),
@@ -60,7 +61,8 @@ class CandidateMotions:
             name: defaults[name] if limit_values[name] is None else _per_joint(name, limit_values[name], arm.n)
             for name in names
         }
-        self.lower, self.upper, self.speed, self.acceleration, self.effort = (bounds[name] for name in names)
+        self.lower, self.upper = finite_ranges(bounds["lower"], bounds["upper"], 1.0)
+        self.speed, self.acceleration, self.effort = (bounds[name] for name in names[2:])
         if (self.upper <= self.lower).any() or min(x.min() for x in (self.speed, self.acceleration, self.effort)) <= 0:
             raise ArmError(f"{arm.name}: limits of an excitation leave no room; upper above lower, others above zero")
 

@@ -8,7 +8,6 @@ dynamics of the model feeds forward dynamics of the arm.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
 from ..arm.description import ArmDescription
-from ..arm.errors import ArmError, SimulationError, SimulationInterrupt
+from ..arm.errors import SimulationError, SimulationInterrupt
 from ..compile import build
 from ..compile.code_length import MOST_UNASKED, expected_statements
 from ..compile.emit_c import Program
@@ -32,45 +31,16 @@ from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
 from ..simulation.dop853 import DIVERGED, MEMO, PAUSED, TOO_MANY, dop853_source
-from ..simulation.inputs import Control, Input
+from ..simulation.inputs import Control
 from ..simulation.motion import Motion
 from ..simulation.native import RecentLibraries, loaded
-from ..simulation.settings import SimulationSettings
+from ..simulation.settings import SimulationSettings, start_state
 from ..systems.arm_system import ArmSystem
-from ..systems.arrays import vector_array
-from ..systems.time_span import TOO_FAST
 from .controllers import ComputedTorque, PDGravity
+from .integrated_loop import REFERENCE, LoopInput, advanced, double_pointer, integrated, loop_motion
 from .trajectories import Polynomials
 
 Array = NDArray[np.float64]
-
-REFERENCE = """\
-static __thread const double *knots, *table, *kp, *kd; /* set and used within one call, each thread its own */
-static __thread long pieces;
-static __thread int degree;
-
-static void reference(double t, double *r, double *rd, double *rdd)
-{
-  long k = 0;
-  const int outside = t < knots[0] || t > knots[pieces];
-  if (t < knots[0]) t = knots[0];
-  if (t > knots[pieces]) t = knots[pieces];
-  while (k + 1 < pieces && t >= knots[k + 1]) k++;
-  const double u = t - knots[k];
-  for (int j = 0; j < N; j++) {
-    double p = 0, v = 0, a = 0;
-    for (int d = degree; d >= 0; d--) {
-      a = a * u + 2 * v;
-      v = v * u + p;
-      p = p * u + table[(k * (degree + 1) + d) * N + j];
-    }
-    r[j] = p;
-    rd[j] = outside ? 0 : v;
-    rdd[j] = outside ? 0 : a;
-  }
-}
-"""
-"""Position, velocity and acceleration of a polynomial trajectory of N joints, held outside its times."""
 
 RATES = """\
 #define N {n}
@@ -106,13 +76,8 @@ void settings(const double *a, const double *b, long c, int d, const double *e, 
 }}
 """
 
-SLICE = 20_000
-"""Evaluations between two looks at whether the run has been interrupted."""
 MOST_COMPARED = 5_000
 """Evaluations in NumPy after which a new integrator is not compared any longer, and not used."""
-CHEAPER = 20
-"""Machine code may take so many times the evaluations that are allowed in Python before a stiff method is tried."""
-
 ARGUMENTS = ("q", "qd", "r", "rd", "rdd", "kp", "kd")
 
 
@@ -182,66 +147,6 @@ def _typed(loop: Any) -> Any:
     return loop
 
 
-@dataclass(frozen=True, eq=False)
-class LoopInput:
-    """What a compiled loop follows, and its gains: knots and coefficients of polynomials, one gain for each joint.
-
-    Of constant loads they stand in the place of the first gains, and nothing is followed; ``model`` is that of the
-    controller, None of loads.
-    """
-
-    kind: str
-    model: object
-    knots: Array
-    table: Array
-    stiffness: Array
-    damping: Array
-
-    @classmethod
-    def of(cls, control: Control, names: tuple[str, ...], span: tuple[float, float]) -> LoopInput:
-        """Of a controller that ``serves`` has looked at, or of loads."""
-        n = len(names)
-        gains: tuple[ArrayLike, ArrayLike]
-        if isinstance(control, ComputedTorque | PDGravity):
-            assert isinstance(control.trajectory, Polynomials), "serves() has looked"
-            kind, model = "computed torque" if isinstance(control, ComputedTorque) else "pd", control.model
-            path, gains = control.trajectory, (control.kp, control.kd)
-        else:
-            kind, model, path = "torque", None, Polynomials(np.array(span), np.zeros((1, 1, n)))
-            gains = (Input(control, names).constant, 0.0)
-        knots, table = (np.ascontiguousarray(x, dtype=float) for x in (path.times, path.coefficients))
-        stiffness, damping = (np.ascontiguousarray(np.broadcast_to(np.asarray(g, dtype=float), (n,))) for g in gains)
-        return cls(kind, model, knots, table, stiffness, damping)
-
-    @property
-    def settings(self) -> tuple[Any, ...]:
-        """The arguments of ``settings`` of a loop."""
-        sizes = ctypes.c_long(len(self.knots) - 1), ctypes.c_int(self.table.shape[1] - 1)
-        return (
-            double_pointer(self.knots),
-            double_pointer(self.table),
-            *sizes,
-            double_pointer(self.stiffness),
-            double_pointer(self.damping),
-        )
-
-
-def advanced(
-    loop: Any, drive: LoopInput, end: float, tolerances: tuple[float, float], budget: int, state: Array,
-    grid: Array, states: Array, stats: Any, memo: Array,
-) -> int:  # fmt: skip
-    """One slice of an integration; what ended it."""
-    # set anew each time: another run of the same loop may have come in between in this thread
-    loop.settings(*drive.settings)
-    return int(
-        loop.dop853(
-            ctypes.c_double(end), *map(ctypes.c_double, tolerances), ctypes.c_double(TOO_FAST), ctypes.c_long(budget),
-            ctypes.c_long(SLICE), double_pointer(state), double_pointer(grid), ctypes.c_long(len(grid)),
-            double_pointer(states), stats, double_pointer(memo),
-        )
-    )  # fmt: skip
-
-
 def _matches_numpy(function: Function, compiled: CompiledLibrary) -> bool:
     """A short motion of the loop against SciPy's integrator around the same function in NumPy."""
     loop, kernel = _typed(compiled), Kernel(function)
@@ -293,64 +198,31 @@ def run(
     arm: ArmSystem, control: Control, q: ArrayLike, qd: ArrayLike | None, duration: float, settings: SimulationSettings
 ) -> Motion | None:
     """The motion; None where there is no compiler, or where steps become so many that a stiff method is to be tried."""
-    n, (start, end) = arm.n, settings.span(duration)
-    position = vector_array(n, "q", q)
-    speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd)
-    if position.shape != (n,) or speed.shape != (n,):
-        raise ArmError("a simulation starts from one state; use simulate_many for a batch")
-    drive = LoopInput.of(control, arm.joint_names, (start, end))
+    n = arm.n
+    position, speed = start_state(n, q, qd)
+    drive = LoopInput.of(control, arm.joint_names, settings.span(duration))
     model = arm if drive.model is None else drive.model
     assert isinstance(model, ArmSystem), "serves() has looked"
     loop = library(arm, model, drive.kind)
     if loop is None:
         return None
-    grid = settings.grid(duration)
-    state = np.concatenate([position, speed, [0.0]])
-    states = np.empty((len(grid), 2 * n + 1))
-    stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
-    memo[0] = start
-    fault, interrupted = PAUSED, False
-    try:
-        while fault == PAUSED:
-            fault = advanced(
-                loop, drive, end, (settings.rtol, settings.atol), CHEAPER * settings.most_evaluations, state, grid,
-                states, stats, memo,
-            )  # fmt: skip
-            settings.report(float(memo[0]))
-    except KeyboardInterrupt:
-        interrupted = True
-    reached = float(memo[0])
-    if fault == TOO_MANY and not interrupted:
+    ended = integrated(loop, drive, settings, duration, np.concatenate([position, speed, [0.0]]))
+    if ended.fault == TOO_MANY and not ended.interrupted:
         return None
-    states, grid = states[: stats[2]], grid[: stats[2]]
-    if not len(grid) or grid[-1] < reached:
-        states, grid = np.vstack([states, state]), np.append(grid, reached)
-    tau = np.empty((len(grid), n))
-    loop.torques(double_pointer(grid), double_pointer(states), ctypes.c_long(len(grid)), double_pointer(tau))
-    if interrupted:
-        message = f"interrupted at t = {reached:.6g} s"
-        raise SimulationInterrupt(message, _motion(arm, grid, states, tau, stats, message))
-    if fault:
-        usable = np.where(np.isfinite(state[n : 2 * n]), np.abs(state[n : 2 * n]), np.inf)
-        joint = arm.joint_names[int(np.argmax(usable))]
-        cause = "the motion diverges" if fault == DIVERGED else "steps become too short"
-        message = f"{cause} at t = {reached:.6g} s at joint {joint!r}; check torques and gains"
-        raise SimulationError(message, _motion(arm, grid, states, tau, stats, message))
-    return _motion(arm, grid, states, tau, stats, "")
-
-
-def _motion(arm: ArmSystem, t: Array, states: Array, tau: Array, stats: Any, fault: str) -> Motion:
-    n = arm.n
-    q, qd = states[:, :n], states[:, n : 2 * n]
-    turning = [joint.kind == "revolute" for joint in arm.moving]
-    return Motion(
-        arm.name, t, q, qd, tau, arm.joint_names, tuple("rad" if x else "m" for x in turning), arm.joint_names,
-        tuple("N m" if x else "N" for x in turning), np.atleast_1d(arm.kinetic_energy(q, qd)),
-        np.atleast_1d(arm.potential_energy(q)), states[:, -1], np.zeros(len(t)), steps=stats[0], evaluations=stats[1],
-        fault=fault,
-    )  # fmt: skip
-
-
-def double_pointer(array: Array) -> Any:
-    """The address of a contiguous array of doubles, as a C function takes it."""
-    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    states, t = ended.states[: ended.kept], ended.t[: ended.kept]
+    if not len(t) or t[-1] < ended.reached:
+        states, t = np.vstack([states, ended.state]), np.append(t, ended.reached)
+    tau = np.empty((len(t), n))
+    loop.torques(double_pointer(t), double_pointer(states), ctypes.c_long(len(t)), double_pointer(tau))
+    q_all, qd_all = states[:, :n], states[:, n : 2 * n]
+    energies = np.atleast_1d(arm.kinetic_energy(q_all, qd_all)), np.atleast_1d(arm.potential_energy(q_all))
+    if ended.interrupted:
+        message = f"interrupted at t = {ended.reached:.6g} s"
+        raise SimulationInterrupt(message, loop_motion(arm, ended, t, states, tau, energies, message))
+    if ended.fault:
+        last = ended.state[n : 2 * n]
+        joint = arm.joint_names[int(np.argmax(np.where(np.isfinite(last), np.abs(last), np.inf)))]
+        cause = "the motion diverges" if ended.fault == DIVERGED else "steps become too short"
+        message = f"{cause} at t = {ended.reached:.6g} s at joint {joint!r}; check torques and gains"
+        raise SimulationError(message, loop_motion(arm, ended, t, states, tau, energies, message))
+    return loop_motion(arm, ended, t, states, tau, energies)

@@ -9,14 +9,13 @@ rates; where the integrator cannot avoid such states the simulation in Python go
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.errors import ArmError, SimulationInterrupt
+from ..arm.errors import SimulationInterrupt
 from ..compile import build
 from ..compile.function import Function, Tables
 from ..compile.kernel import Kernel
@@ -30,14 +29,13 @@ from ..mechanisms.transfer_over_field import TransferOverField
 from ..rings.algebra import add
 from ..rings.graph import Graph
 from ..rings.ring import Scalar
-from ..simulation.dop853 import MEMO, PAUSED, dop853_source
+from ..simulation.dop853 import dop853_source
 from ..simulation.inputs import Control
 from ..simulation.motion import Motion
 from ..simulation.native import RecentLibraries, loaded
-from ..simulation.settings import SimulationSettings
-from ..systems.arrays import vector_array
-from .compiled_loop import CHEAPER, REFERENCE, LoopInput, advanced, double_pointer
+from ..simulation.settings import SimulationSettings, start_state
 from .controllers import ComputedTorque, PDGravity
+from .integrated_loop import REFERENCE, LoopInput, double_pointer, integrated, loop_motion
 from .trajectories import Polynomials
 
 Array = NDArray[np.float64]
@@ -236,70 +234,55 @@ def run(
     mechanism, n, m = system.mechanism, system.n, system.mechanism.m
     code = mechanism.assembly.map
     assert code is not None, "serves() has looked"
-    position = vector_array(n, "q", q, "coordinate")
-    speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd, "coordinate")
-    if position.shape != (n,) or speed.shape != (n,):
-        raise ArmError("a simulation starts from one state; use simulate_many for a batch")
-    start, end = settings.span(duration)
-    drive = LoopInput.of(control, system.joint_names, (start, end))
+    position, speed = start_state(n, q, qd, "coordinate")
+    drive = LoopInput.of(control, system.joint_names, settings.span(duration))
     model = system if drive.model is None else drive.model
     assert isinstance(model, MechanismSystem), "serves() has looked"
     if not build.available() or (loop := library(code)) is None:
         return None
     step, law = code.kernel("newton_step"), _law(mechanism, model.mechanism, drive.kind)
-    if step.address() is None or law.address() is None:
-        return None
     phi = system.joints(position)
-    _, _, start_spread, side, _ = step(phi, position)
-    _, _, spread, _, _ = step(system.near, mechanism.coordinates_of(system.near))
-    if not start_spread[0] < NEAR**2 * spread[0]:
-        return None  # it starts near a singularity
-    stops = [c.joint for c in mechanism.assembly.coordinates if c.joint >= 0]  # as in fast_forward_dynamics
-    low, high = mechanism.chains.outermost(stops)
-    square = n + mechanism.r == m
-    grid = settings.grid(duration)
-    state = np.concatenate([position, speed, phi, [0.0]])
-    states = np.empty((len(grid), len(state)))
-    stats, memo = (ctypes.c_long * 4)(), np.zeros(MEMO + len(state))
-    memo[0] = start
-    mechanism_settings = (
-        ctypes.c_void_p(step.address()), ctypes.c_void_p(law.address()), double_pointer(low), double_pointer(high),
-        ctypes.c_double(NEAR**2 * spread[0]), ctypes.c_double(MISS**2 * spread[0]),
-        ctypes.c_double(side[0] if square else 0.0),
-    )  # fmt: skip
-    budget, fault, interrupted = CHEAPER * settings.most_evaluations, PAUSED, False
-    try:
-        while fault == PAUSED:
-            loop.mechanism(*mechanism_settings)  # anew each time, as the settings are
-            fault = advanced(loop, drive, end, (settings.rtol, settings.atol), budget, state, grid, states, stats, memo)
-            settings.report(float(memo[0]))
-    except KeyboardInterrupt:
-        interrupted = True
-    if fault and not interrupted:
+    mechanism_settings = _mechanism_settings(system, step, law, position, phi)
+    if mechanism_settings is None:
         return None
-    count = stats[2] if interrupted else len(grid)
-    grid, states = grid[:count], states[:count]
+    state = np.concatenate([position, speed, phi, [0.0]])
+    ended = integrated(loop, drive, settings, duration, state, lambda: loop.mechanism(*mechanism_settings))
+    if ended.fault and not ended.interrupted:
+        return None
+    count = ended.kept if ended.interrupted else len(ended.t)
+    t, states = ended.t[:count], ended.states[:count]
     tau, joints = np.empty((count, n)), np.empty((count, m))
     closed = loop.torques(
-        double_pointer(grid), double_pointer(states), ctypes.c_long(count), double_pointer(tau), double_pointer(joints)
+        double_pointer(t), double_pointer(states), ctypes.c_long(count), double_pointer(tau), double_pointer(joints)
     )
-    if interrupted and not (count and closed):
+    if ended.interrupted and not (count and closed):
         raise KeyboardInterrupt  # nothing was kept yet; going on in Python is not what was asked for
     if not closed:
         return None
-    motion = _motion(system, grid, states, tau, joints, stats)
-    if interrupted:
-        message = f"interrupted at t = {float(memo[0]):.6g} s"
-        raise SimulationInterrupt(message, replace(motion, fault=message))
-    return motion
+    energies = mechanism.kinetic_energy(joints, states[:, n : 2 * n]), mechanism.potential_energy(joints)
+    if ended.interrupted:
+        message = f"interrupted at t = {ended.reached:.6g} s"
+        raise SimulationInterrupt(message, loop_motion(system, ended, t, states, tau, energies, message))
+    return loop_motion(system, ended, t, states, tau, energies)
 
 
-def _motion(system: MechanismSystem, t: Array, states: Array, tau: Array, phi: Array, stats: Any) -> Motion:
-    n, mechanism = system.n, system.mechanism
-    q, qd = states[:, :n], states[:, n : 2 * n]
-    turning = [coordinate.kind == "revolute" for coordinate in system.moving]
-    return Motion(
-        system.name, t, q, qd, tau, system.joint_names, tuple("rad" if x else "m" for x in turning),
-        system.joint_names, tuple("N m" if x else "N" for x in turning), mechanism.kinetic_energy(phi, qd),
-        mechanism.potential_energy(phi), states[:, -1], np.zeros(len(t)), steps=stats[0], evaluations=stats[1],
+def _mechanism_settings(
+    system: MechanismSystem, step: Kernel, law: Kernel, position: Array, phi: Array
+) -> tuple[Any, ...] | None:
+    """What the loop has to know of the mechanism; None without machine code, or where it starts near a singularity."""
+    newton_step, closed_loop = step.address(), law.address()
+    if newton_step is None or closed_loop is None:
+        return None
+    mechanism = system.mechanism
+    _, _, start_spread, side, _ = step(phi, position)
+    _, _, spread, _, _ = step(system.near, mechanism.coordinates_of(system.near))
+    if not start_spread[0] < NEAR**2 * spread[0]:
+        return None
+    stops = [c.joint for c in mechanism.assembly.coordinates if c.joint >= 0]  # as in fast_forward_dynamics
+    low, high = mechanism.chains.outermost(stops)
+    square = mechanism.n + mechanism.r == mechanism.m
+    return (
+        ctypes.c_void_p(newton_step), ctypes.c_void_p(closed_loop), double_pointer(low), double_pointer(high),
+        ctypes.c_double(NEAR**2 * spread[0]), ctypes.c_double(MISS**2 * spread[0]),
+        ctypes.c_double(side[0] if square else 0.0),
     )  # fmt: skip

@@ -3,9 +3,9 @@
 On q(s) with x = s'^2 and u = s'' the torques are D q' u + (D q'' + h(q, q')) x + G and what goes with the speed:
 friction, dampers, back-emf. That is not linear in x, and is taken by its tangent at the speed of the pass before, pass
 after pass until nothing changes (friction that grows with the square root of x is then met exactly). The first passes
-take its chord from rest, which leads down to the right speeds from any higher one. Between places
-the limits hold to the order of the spacing squared, places being set where dry friction changes its sign too;
-``requirements`` of the system tells how well.
+take its chord from rest, which leads down to the right speeds from any higher one. Between places the limits hold to
+the order of the spacing squared, places being set where dry friction changes its sign too; ``requirements`` of the
+system tells how well.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
-from ..drives.motors import Electric
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
+from .path_grid import path_samples, standing_knots, with_reversals
+from .path_limits import LimitRows, limit_rows, linear_limits
 from .reachable_speeds import NoSpeed, PathLimits, fastest
 from .timing_laws import retimed
 from .trajectories import Polynomials, joint_limit
@@ -36,12 +37,6 @@ UNSETTLED = 1e-3
 """Relative change of the duration at the last pass that is an error."""
 SLOWEST = 1e-3
 """The share of the largest speed at which friction is taken where the motion is slower: near rest it has no tangent."""
-GROWTH = 1.15
-"""Places at the ends are closer together, where the speed grows as a root, or the path itself begins slowly."""
-BISECTIONS = 20
-"""Halvings of a step in which a shaft turns back."""
-RESTS = 1e-9
-"""The share of its largest speed below which a shaft rests."""
 BETWEEN = 32
 """Parts of a step at whose ends the limits of speed are looked at."""
 BOUNDLESS = 1e9
@@ -79,19 +74,6 @@ class TimeOptimal(Polynomials):
         return f"<TimeOptimal of {self.name!r}: {self.duration:.4g} s, held back most by {first or 'nothing'}>"
 
 
-@dataclass
-class _Rows:
-    """Rows of limits, each with its name: a u + b x + c + rest(s') within low and high."""
-
-    a: Array
-    b: Array
-    c: Array
-    speed_terms: list[Array]
-    low: Array
-    high: Array
-    names: list[str]
-
-
 def time_optimal(
     system: System,
     path: Polynomials,
@@ -114,7 +96,7 @@ def time_optimal(
     if not isinstance(samples, int) or not 2 <= samples <= 100_000:
         raise ArmError("samples are a number of steps of the path, 2 to 100000")
     _refuse_undriven(system, effort)
-    s, jumps = _with_reversals(system, path, _path_samples(path, samples))
+    s, jumps = with_reversals(system, path, path_samples(path, samples))
     q, slope, bend = (path.derivative(s, order) for order in range(3))
     _refuse_corners(system, path)
     _refuse_waiting(system, path)
@@ -128,27 +110,52 @@ def time_optimal(
     largest_x = _lowered_between(s, bound(s), bound)
     hardest = None if acceleration is None else joint_limit("acceleration", acceleration, (system.n,))
     effort_limit = None if effort is None else joint_limit("effort", effort, (system.n,))
-    rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(largest_x)), 1.0)))
-    duration = np.inf
     # where the path stands still the motion rests, whatever s' is there: as at the ends, s' is zero
-    crossed = np.where(np.isin(s, _standing_knots(path)), 0.0, largest_x)
-    change = 0.0
+    crossed = np.where(np.isin(s, standing_knots(path)), 0.0, largest_x)
+    points = PathPoints(s, q, slope, bend, largest_x, crossed, jumps)
+    rows, limits, x, u = _settled(system, points, hardest, effort_limit)
+    rate = np.sqrt(np.maximum(x, 0.0))
+    timed = retimed(path, _law(s, rate, u))
+    active = _active(rows, limits, x, u, largest_x)
+    return TimeOptimal(timed.times, timed.coefficients, s, rate, active, system.name)
+
+
+@dataclass(frozen=True)
+class PathPoints:
+    """Places s of a path: q, q' and q'' there, the largest s'^2 by the limits of speed, and where torques jump.
+
+    ``crossed`` is the largest s'^2 with which a place is crossed, zero where the path itself stands still.
+    """
+
+    s: Array
+    q: Array
+    slope: Array
+    bend: Array
+    largest_x: Array
+    crossed: Array
+    jumps: NDArray[np.bool_]
+
+
+def _settled(
+    system: System, points: PathPoints, hardest: Array | None, effort_limit: Array | None
+) -> tuple[LimitRows, PathLimits, Array, Array]:
+    """The fastest x = s'^2 and u = s'' after passes that have settled, with the limits of the last of them."""
+    s, elapsed, change = points.s, np.inf, 0.0
+    rate = np.full(len(s), 1e-3 * np.sqrt(min(float(np.min(points.largest_x)), 1.0)))
     for count in range(PASSES):
         fraction = CHORD if count < CHORDS else TANGENT
-        rows = _rows(system, q, slope, bend, rate, fraction, hardest, effort_limit)
-        limits, moving = _linear(rows, rate, fraction, s, crossed, jumps, first=count == 0)
+        rows = limit_rows(system, points.q, points.slope, points.bend, rate, fraction, hardest, effort_limit)
+        limits, moving = linear_limits(rows, rate, fraction, s, points.crossed, points.jumps, first=count == 0)
         try:
             x, u = fastest(limits, 0.0, 0.0)
         except NoSpeed as none:
             raise _stuck(system, rows, none.index, s) from None
         rate = np.sqrt(np.maximum(x, 0.0))
+        before, elapsed = elapsed, float(_times(s, rate)[-1])
         rate = np.maximum(rate, SLOWEST * rate.max())
-        elapsed = float(_times(s, np.sqrt(np.maximum(x, 0.0)))[-1])
-        change = abs(elapsed - duration) / elapsed if moving else 0.0
+        change = abs(elapsed - before) / elapsed if moving else 0.0
         if change <= SETTLED:
             break
-        duration = elapsed
-    rate = np.sqrt(np.maximum(x, 0.0))
     if (x >= 0.99 * BOUNDLESS**2).any():
         raise ArmError(
             f"{system.name}: no limit is known that holds the motion back; give speed, acceleration or effort"
@@ -158,57 +165,7 @@ def time_optimal(
             f"{system.name}: after {PASSES} passes the time still changes by {100 * change:.2g} percent, so that "
             "limits that depend on the speed may not be kept; give other samples=, or a smoother path"
         )
-    active = _active(rows, limits, x, u, largest_x)
-    law = _law(s, rate, u)
-    timed = retimed(path, law)
-    return TimeOptimal(timed.times, timed.coefficients, s, rate, active, system.name)
-
-
-def _path_samples(path: Polynomials, samples: int) -> Array:
-    """Knots of the path and places between them, about evenly; finer where it begins, ends or stands still."""
-    span = path.times[-1] - path.times[0]
-    pieces = [path.times[:1]]
-    for a, b in zip(path.times[:-1], path.times[1:], strict=True):
-        count = max(int(np.ceil(samples * (b - a) / span)), 1)
-        pieces.append(np.linspace(a, b, count + 1)[1:])
-    s = np.concatenate(pieces)
-    # away from there each place is a fixed share further than the one before, until the even spacing is finer: the
-    # speed along the path grows as a root, or from endless values where the path itself goes slowly
-    even = span / samples
-    near = even * 1e-3 * GROWTH ** np.arange(1000)
-    near = near[(near * (1 - 1 / GROWTH) < even) & (near < span / 2)]
-    slow = (path.times[0], *_standing_knots(path), path.times[-1])
-    s = np.unique(np.concatenate([s, *(knot + sign * near for knot in slow for sign in (1, -1))]))
-    return s[(s >= path.times[0]) & (s <= path.times[-1])]
-
-
-def _with_reversals(system: System, path: Polynomials, s: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The places, and one close on each side of where a shaft with dry friction turns back; where torques jump so."""
-    if not system.contacts:
-        return s, np.zeros(len(s) - 1, dtype=bool)
-
-    def speeds(samples: Array) -> Array:
-        q, slope = path.derivative(samples, 0), path.derivative(samples, 1)
-        return np.asarray(np.einsum("kcj,kj->kc", system.contact_rows(q), slope))
-
-    v = speeds(s)
-    v[np.abs(v) <= RESTS * np.abs(v).max(axis=0)] = 0.0
-    step, shaft = np.nonzero(v[:-1] * v[1:] < 0)
-    low, high = s[step], s[step + 1]
-    begins = np.sign(v[step, shaft])
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        ahead = np.sign(speeds(middle)[np.arange(len(step)), shaft]) == begins
-        low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
-    refined = np.unique(np.concatenate([s, low, high]))
-    return refined, np.isin(refined[:-1], low) & np.isin(refined[1:], high)
-
-
-def _standing_knots(path: Polynomials) -> Array:
-    """Inner knots at which no joint moves."""
-    inner = path.times[1:-1]
-    between = np.abs(path.derivative(0.5 * (path.times[1:] + path.times[:-1]), 1)).max()
-    return np.asarray(inner[np.abs(path.derivative(inner, 1)).max(axis=1, initial=0.0) <= 1e-9 * between])
+    return rows, limits, x, u
 
 
 def _refuse_corners(system: System, path: Polynomials) -> None:
@@ -294,92 +251,7 @@ def _lowered_between(s: Array, largest_x: Array, bound: Callable[[Array], Array]
     return lowered
 
 
-def _rows(
-    system: System, q: Array, slope: Array, bend: Array, rate: Array, fraction: float,
-    hardest: Array | None, effort_limit: Array | None,
-) -> _Rows:  # fmt: skip
-    """All limits of torque and acceleration; what goes with the speed at this rate, and at a share of it."""
-    quiet = system.frictionless()
-    mass = system.mass_matrix(q)
-    static = quiet.bias(q, np.zeros_like(q))
-    whirl = 0.5 * (quiet.bias(q, slope) + quiet.bias(q, -slope)) - static
-    a = np.einsum("kij,kj->ki", mass, slope)
-    b = np.einsum("kij,kj->ki", mass, bend) + whirl
-    rates = [rate, fraction * rate]
-    speed_terms = [system.bias(q, slope * r[:, None]) - whirl * r[:, None] ** 2 - static for r in rates]
-    torque = system.effort_limits if effort_limit is None else effort_limit
-    rows = [_Rows(a, b, static, speed_terms, *_band(a, torque), [f"effort of {name}" for name in system.joint_names])]
-    if hardest is not None:
-        zero = np.zeros_like(a)
-        names = [f"acceleration of {name}" for name in system.joint_names]
-        rows.append(_Rows(slope, bend, zero, [zero, zero], *_band(a, hardest), names))
-    if system.counts_drives and isinstance(system, MotorSystem):
-        rows += _motor_rows(system, system.name, q, slope, rates, rows[0])
-
-    def joined(columns: list[Array]) -> Array:
-        return np.concatenate(columns, axis=1)
-
-    return _Rows(
-        joined([row.a for row in rows]), joined([row.b for row in rows]), joined([row.c for row in rows]),
-        [joined([row.speed_terms[k] for row in rows]) for k in range(2)], joined([row.low for row in rows]),
-        joined([row.high for row in rows]), [name for row in rows for name in row.names],
-    )  # fmt: skip
-
-
-def _motor_rows(
-    system: MotorSystem, name: str, q: Array, slope: Array, rates: list[Array], joints: _Rows
-) -> list[_Rows]:
-    """Largest current, stall torque and supply, at the shafts."""
-    actuators = system.drives.actuators
-    if len(actuators) != system.n:
-        limited = [x.name for x in actuators if x.is_limited]
-        if limited:
-            raise ArmError(
-                f"{name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is "
-                f"not determined and the limits of motor {limited[0]} cannot be kept; take them off and give effort="
-            )
-        return []
-    a, b, c, *speed_terms = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.speed_terms))
-    current = [np.inf if m is None else m.torque_constant * m.largest_current for m in (x.motor for x in actuators)]
-    top = np.minimum(system.drives.stall_torques, current)
-    rows = []
-    if np.isfinite(top).any():
-        rows.append(_Rows(a, b, c, speed_terms, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))
-    if all(actuator.motor is not None for actuator in actuators):
-        electric = Electric(system)
-        if np.isfinite(electric.supply).any() and (electric.resistance > 0).all():
-            gain = electric.torque_constant / electric.resistance
-            emf = gain * electric.speed_constant * system.motor_velocities(q, slope)
-            speed_terms = [part + emf * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
-            supply = gain * electric.supply
-            rows.append(
-                _Rows(a, b, c, speed_terms, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators])
-            )
-    return rows
-
-
-def _band(like: Array, bound: Array) -> tuple[Array, Array]:
-    return np.broadcast_to(-bound, like.shape), np.broadcast_to(bound, like.shape)
-
-
-def _linear(
-    rows: _Rows, rate: Array, fraction: float, s: Array, largest_x: Array, jumps: NDArray[np.bool_], *, first: bool
-) -> tuple[PathLimits, bool]:
-    """The rows with what goes with the speed linear in x, between a share of the rate and it; whether there is any.
-
-    In the ``first`` pass it is as at rest, so that speeds come down to the right ones: where they are too low a tangent
-    tells far too much of a higher one.
-    """
-    x = rate[:, None] ** 2
-    slope = (rows.speed_terms[0] - rows.speed_terms[1]) / ((1 - fraction**2) * x)
-    moving = np.abs(slope * x).max(initial=0.0) > 1e-12 * np.abs(rows.speed_terms[0]).max(initial=0.0)
-    if first or not moving:
-        slope = np.zeros_like(slope)
-    level = rows.c + rows.speed_terms[0] - slope * x
-    return PathLimits(s, rows.a, rows.b + slope, rows.low - level, rows.high - level, largest_x, jumps), moving
-
-
-def _stuck(system: System, rows: _Rows, index: int, s: Array) -> ArmError:
+def _stuck(system: System, rows: LimitRows, index: int, s: Array) -> ArmError:
     """The error for a place that no speed passes."""
     load = rows.c[index] + rows.speed_terms[1][index]
     use = np.abs(load) / np.where(rows.high[index] > 0, rows.high[index], np.inf)
@@ -396,7 +268,7 @@ def _stuck(system: System, rows: _Rows, index: int, s: Array) -> ArmError:
     )
 
 
-def _active(rows: _Rows, limits: PathLimits, x: Array, u: Array, largest_x: Array) -> tuple[str, ...]:
+def _active(rows: LimitRows, limits: PathLimits, x: Array, u: Array, largest_x: Array) -> tuple[str, ...]:
     """The limit that is used most in each step."""
     names = [*rows.names, "speed"]
     labels = []

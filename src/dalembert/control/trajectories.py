@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.array_input import real_array
 from ..arm.errors import ArmError
+from ..arm.joint_ranges import finite_ranges
 from ..systems.time_span import SHORTEST
 
 Array = NDArray[np.float64]
@@ -242,7 +243,7 @@ def random_excitation(
         )
     low, high = real_array("lower", lower), real_array("upper", upper)
     fastest = joint_limit("speed", speed, low.shape)
-    low, high = np.where(np.isfinite(low), low, -1.0), np.where(np.isfinite(high), high, 1.0)
+    low, high = finite_ranges(low, high, 1.0)
     rng = np.random.default_rng(seed)
     sines, cosines = rng.uniform(-1, 1, (2, harmonics, len(low)))
     raw = Fourier(np.zeros(len(low)), sines, cosines, period)

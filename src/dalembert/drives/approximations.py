@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.drives import DRIVE_MODELS
+from ..arm.joint_ranges import finite_ranges
 
 if TYPE_CHECKING:
     from ..systems.driven import DrivenSystem
@@ -61,8 +62,7 @@ def compare(
 ) -> dict[str, ApproximationError]:
     """All approximations over the same random motions within these ranges (rad/s and rad/s^2, or m)."""
     rng = np.random.default_rng(0)
-    low = np.where(np.isfinite(lower), lower, -np.pi)
-    high = np.where(np.isfinite(upper), upper, np.pi)
+    low, high = finite_ranges(lower, upper, np.pi)
     q = low + (high - low) * rng.random((samples, driven.n))
     qd = speed * rng.uniform(-1, 1, (samples, driven.n))
     qdd = acceleration * rng.uniform(-1, 1, (samples, driven.n))

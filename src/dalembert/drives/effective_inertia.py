@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.joint_ranges import finite_ranges
 from ..systems.arrays import joint_array
 
 if TYPE_CHECKING:
@@ -56,12 +57,11 @@ def inertia_range(
 ) -> InertiaRange:
     """The range over all configurations: the best of ``samples`` random ones, each then improved by descent.
 
-    Infinite limits of a joint count as one full turn.
+    A joint without limits counts with one full turn, one with a single limit with a full turn from there.
     """
     from scipy.optimize import minimize  # SciPy takes its time: imported where it is used
 
-    low = np.where(np.isfinite(lower), lower, -np.pi)
-    high = np.where(np.isfinite(upper), upper, np.pi)
+    low, high = finite_ranges(lower, upper, np.pi)
     positions = low + (high - low) * np.random.default_rng(seed).random((samples, driven.n))
     values = effective_inertia(driven, positions, others)
     bounds = list(zip(low, high, strict=True))

@@ -19,7 +19,7 @@ from ..arm.errors import ArmError
 from ..formulations.chain import Chain, chain
 from ..formulations.registry import COEFFICIENTS
 from ..formulations.system import SystemOverRing
-from ..rings.algebra import add, flat, matplus
+from ..rings.algebra import flat, matplus
 from ..rings.angles import Angles
 from ..rings.joint_angles import NotTrigonometric, constant
 from ..rings.trig import LARGEST_MULTIPLE, MOST_TERMS, TrigNumber, TrigRing
@@ -99,15 +99,11 @@ class EquationsModel:
 
     def mass_matrix(self, formulation: str = COMPOSITE) -> list[list[Any]]:
         """D of links and drives."""
-        links = self.chain.coupling.matrix(page(formulation).mass_matrix(self.chain, self.ring, self.joints))
-        return matplus(links, self.drive_matrix) if self.arm.counts_drives else links
+        return self.system.mass_matrix(self.ring, self.ring.positions, method=page(formulation).mass_matrix)
 
     def gravity(self, formulation: str = COMPOSITE) -> list[Any]:
         """G."""
-        links = self.chain.coupling.load(page(formulation).gravity(self.chain, self.ring, self.joints))
-        if not self.arm.counts_drives or not self.system.has_moving_bodies:
-            return links
-        return [add(a, b) for a, b in zip(links, self.drive_gravity, strict=True)]
+        return self.system.gravity(self.ring, self.ring.positions, method=page(formulation).gravity)
 
     @cached_property
     def drive_potential(self) -> Any:

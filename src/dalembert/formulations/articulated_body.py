@@ -1,8 +1,13 @@
 """Articulated bodies: accelerations from torques in one pass out, one in, one out (Featherstone 1983).
 
-The articulated inertia of a body is what it feels like to pull on it while the joints beyond are free.
-Motion and force vectors are pairs (angular, linear) and (moment, force) about the joint origin; an
-articulated inertia is [[I, H], [H^T, M]] with 3x3 blocks. Needs a field: each joint divides once.
+The articulated inertia I^A of a body is what it feels like to pull on it while the joints beyond are free, p^A the
+force that it needs without acceleration. With the axis S of a joint, U = I^A S, D = S . U and u = tau - S . p^A,
+
+    qdd = (u - U . (a + c)) / D,    I^a = I^A - U U^T / D,    p^a = p^A + I^a c + U u / D
+
+(Featherstone 2008, chapter 7): a is the acceleration of the body before it, c what velocities alone add, and I^a and
+p^a go to the parent. Motion and force vectors are pairs (angular, linear) and (moment, force) about the joint origin;
+an articulated inertia is [[I, H], [H^T, M]] with 3x3 blocks. Needs a field: each joint divides once.
 """
 
 from __future__ import annotations
@@ -31,8 +36,10 @@ from ..rings.ring import Field, Scalar
 from .chain import Chain
 from .kinematics import Frame, relative_frames
 
-Spatial = tuple[Mat, Mat, Mat]
-"""Blocks I (symmetric), H, M (symmetric) of an articulated inertia."""
+ArticulatedInertia = tuple[Mat, Mat, Mat]
+"""Its blocks I (symmetric), H, M (symmetric)."""
+Pivot = tuple[Vec, Vec, Scalar, Scalar]
+"""Of a joint: U as moment and force, 1/D, and u."""
 
 
 def skew(v: Vec) -> Mat:
@@ -47,7 +54,7 @@ def forward_dynamics(
     """qdd for which D qdd + h + G = tau."""
     steps = relative_frames(chain, field, q)
     omegas, drifts = _velocities(chain, steps, qd)
-    inertias: list[Spatial] = []
+    inertias: list[ArticulatedInertia] = []
     biases: list[tuple[Vec, Vec]] = []
     for segment, omega in zip(chain.segments, omegas, strict=True):
         block = (
@@ -57,7 +64,7 @@ def forward_dynamics(
         )
         inertias.append((segment.tensor, skew(segment.moment), block))
         biases.append((cross(omega, matvec(segment.tensor, omega)), cross(omega, cross(omega, segment.moment))))
-    drives: list[tuple[Vec, Vec, Scalar, Scalar]] = [(ZERO, ZERO, 0, 0)] * chain.n
+    pivots: list[Pivot] = [(ZERO, ZERO, 0, 0)] * chain.n
     for index in reversed(range(chain.n)):
         segment, (inertia, coupling, mass) = chain.segments[index], inertias[index]
         moment, force = biases[index]
@@ -68,7 +75,7 @@ def forward_dynamics(
             pull = tuple(row[2] for row in coupling), tuple(row[2] for row in mass)
             pivot, excess = mass[2][2], sub(tau[index], force[2])
         inverse = field.divide(1, pivot)
-        drives[index] = (*pull, inverse, excess)
+        pivots[index] = (*pull, inverse, excess)
         if segment.parent >= 0:
             remaining = _without_joint(inertias[index], pull, inverse)
             turning, sliding = drifts[index]
@@ -76,7 +83,7 @@ def forward_dynamics(
             moment = plus(plus(moment, scale(push, pull[0])), _moment(remaining, turning, sliding))
             force = plus(plus(force, scale(push, pull[1])), _force(remaining, turning, sliding))
             _add_to_parent(steps[index], remaining, moment, force, inertias, biases, segment.parent)
-    return _accelerations(chain, steps, drifts, drives)
+    return _accelerations(chain, steps, drifts, pivots)
 
 
 def _velocities(chain: Chain, steps: Sequence[Frame], qd: Sequence[Scalar]) -> tuple[list[Vec], list[tuple[Vec, Vec]]]:
@@ -97,16 +104,16 @@ def _velocities(chain: Chain, steps: Sequence[Frame], qd: Sequence[Scalar]) -> t
     return omegas, drifts
 
 
-def _moment(inertia: Spatial, turning: Vec, sliding: Vec) -> Vec:
+def _moment(inertia: ArticulatedInertia, turning: Vec, sliding: Vec) -> Vec:
     return plus(matvec(inertia[0], turning), matvec(inertia[1], sliding))
 
 
-def _force(inertia: Spatial, turning: Vec, sliding: Vec) -> Vec:
+def _force(inertia: ArticulatedInertia, turning: Vec, sliding: Vec) -> Vec:
     return plus(matvec(transpose(inertia[1]), turning), matvec(inertia[2], sliding))
 
 
-def _without_joint(inertia: Spatial, pull: tuple[Vec, Vec], inverse: Scalar) -> Spatial:
-    """The inertia less what the free joint gives way: I - U U^T / D."""
+def _without_joint(inertia: ArticulatedInertia, pull: tuple[Vec, Vec], inverse: Scalar) -> ArticulatedInertia:
+    """I^a, the inertia less what the free joint gives way: I^A - U U^T / D."""
 
     def outer(u: Vec, v: Vec, block: Mat) -> Mat:
         scaled = scale(inverse, v)
@@ -118,10 +125,10 @@ def _without_joint(inertia: Spatial, pull: tuple[Vec, Vec], inverse: Scalar) -> 
 
 def _add_to_parent(
     step: Frame,
-    inertia: Spatial,
+    inertia: ArticulatedInertia,
     moment: Vec,
     force: Vec,
-    inertias: list[Spatial],
+    inertias: list[ArticulatedInertia],
     biases: list[tuple[Vec, Vec]],
     parent: int,
 ) -> None:
@@ -150,14 +157,14 @@ def _accelerations(
     chain: Chain,
     steps: Sequence[Frame],
     drifts: Sequence[tuple[Vec, Vec]],
-    drives: Sequence[tuple[Vec, Vec, Scalar, Scalar]],
+    pivots: Sequence[Pivot],
 ) -> list[Scalar]:
     """Outward: each joint takes what its parent's acceleration leaves of its torque."""
     motions: list[tuple[Vec, Vec]] = []
     qdd: list[Scalar] = []
     base = (ZERO, minus(ZERO, chain.gravity))
     for segment, (turn, shift), drift, (moment, force, inverse, excess) in zip(
-        chain.segments, steps, drifts, drives, strict=True
+        chain.segments, steps, drifts, pivots, strict=True
     ):
         alpha, acceleration = motions[segment.parent] if segment.parent >= 0 else base
         turn_t = transpose(turn)

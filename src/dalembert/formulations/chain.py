@@ -17,24 +17,13 @@ from ..arm.exact import Angle
 from ..arm.inertia import ENTRIES, PARAMETERS, Inertia, moved
 from ..arm.placement import Matrix, Placement
 from ..rings.algebra import EYE, ZERO, Mat, Vec, add, as_matrix, matmul, matplus, matvec, mul, plus, transpose
+from ..rings.rational import Rationals
 from ..rings.ring import Ring, Scalar
 from .coordinate_map import ONE_TO_ONE, CoordinateMap
 
 _KEPT = "_rational_chain"
 CENTRAL = ("m", "x", "y", "z", "Cxx", "Cxy", "Cxz", "Cyy", "Cyz", "Czz")
 """Parameters of a body by its mass centre (x, y, z) and the inertia tensor C about it."""
-
-
-class Rationals:
-    """The ring of exact rationals, without structural constants."""
-
-    def number(self, value: Fraction) -> Fraction:
-        """The number itself."""
-        return value
-
-    def sincos(self, angle: object) -> tuple[Fraction, Fraction]:
-        """Always raises: an exact rational has no exact sine."""
-        raise TypeError("an exact rational has no exact sine")
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ import numpy as np
 from ..arm.description import ArmDescription
 from ..arm.drives import Actuator, Element
 from ..arm.errors import ArmError
+from ..arm.joint_ranges import finite_ranges
 from ..arm.moving_parts import MovingBody
 from ..rings.algebra import ZERO, Vec, add, dot, plus, sub
 from ..rings.dual import Dual, Duals, levels_above, lifted, slope_of, value_of
@@ -100,8 +101,8 @@ def carried(
 
 def check_placement(arm: ArmDescription, name: str, body: MovingBody) -> None:
     """Refuse a placement that fails, or whose rotation is none, at some positions within the limits."""
-    low = np.array([joint.limits.lower if np.isfinite(joint.limits.lower) else -1.0 for joint in arm.moving])
-    high = np.array([joint.limits.upper if np.isfinite(joint.limits.upper) else 1.0 for joint in arm.moving])
+    limits = [joint.limits for joint in arm.moving]
+    low, high = finite_ranges([each.lower for each in limits], [each.upper for each in limits], 1.0)
     for fraction in (0.5, 0.3, 0.8):
         try:
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -181,9 +181,15 @@ class SystemOverRing:
 
     # -- coefficients -----------------------------------------------------------------------------
 
-    def mass_matrix(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> Table:
+    def mass_matrix(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        links: Chain | None = None,
+        method: Callable[..., Table] = composite_body.mass_matrix,
+    ) -> Table:
         """D of links and drives."""
-        matrix = self.coupling.matrix(composite_body.mass_matrix(links or self.links, ring, self.coupling.joints(q)))
+        matrix = self.coupling.matrix(method(links or self.links, ring, self.coupling.joints(q)))
         return matrix if self.train is None else _table_sum(matrix, self.drive_matrix(ring, q))
 
     def drive_matrix(self, ring: Ring, q: Sequence[Scalar]) -> Table:
@@ -233,9 +239,15 @@ class SystemOverRing:
         half = ring.number(christoffel.HALF)
         return _table_sum(matrix, [[mul(half, slope_of(t, k)) for k in range(self.n)] for t in spun])
 
-    def gravity(self, ring: Ring, q: Sequence[Scalar], links: Chain | None = None) -> list[Scalar]:
+    def gravity(
+        self,
+        ring: Ring,
+        q: Sequence[Scalar],
+        links: Chain | None = None,
+        method: Callable[..., list[Scalar]] = composite_body.gravity,
+    ) -> list[Scalar]:
         """G; rotors are balanced, so that their turning does not change it, moving bodies have weight."""
-        load = self.coupling.load(composite_body.gravity(links or self.links, ring, self.coupling.joints(q)))
+        load = self.coupling.load(method(links or self.links, ring, self.coupling.joints(q)))
         return _sum(load, self.drive_gravity(ring, q)) if self.has_moving_bodies else load
 
     def drive_translation(self, ring: Ring, q: Sequence[Scalar]) -> tuple[Table, Christoffel]:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.joint_ranges import finite_ranges
 from ..systems.arm_kinematics import MovingArm
 
 Array = NDArray[np.float64]
@@ -24,10 +25,7 @@ def ranges(arm: MovingArm, length: float, limits: bool) -> tuple[Array, Array]:
     reach = np.array([np.pi if joint.kind == "revolute" else 2 * length for joint in arm.moving])
     if not limits:
         return -reach, reach
-    low, high = arm.lower, arm.upper
-    return np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2 * reach, -reach)), np.where(
-        np.isfinite(high), high, np.where(np.isfinite(low), low + 2 * reach, reach)
-    )
+    return finite_ranges(arm.lower, arm.upper, reach)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError, AssemblyWarning, caller_level
+from ..arm.joint_ranges import finite_ranges
 from .batch import Array
 
 if TYPE_CHECKING:
@@ -112,9 +113,7 @@ def random_joints(assembly: Assembly, count: int, seed: int, around: Array) -> A
     rng = np.random.default_rng(seed)
     reach = np.where(system.revolute, np.pi, 1.0)
     middle = np.where(system.revolute, 0.0, around)
-    lower = np.where(np.isfinite(system.lower), system.lower, middle - reach)
-    upper = np.where(np.isfinite(system.upper), system.upper, middle + reach)
-    return rng.uniform(lower, upper, (count, assembly.m))
+    return rng.uniform(*finite_ranges(system.lower, system.upper, reach, middle), (count, assembly.m))
 
 
 def assembled(assembly: Assembly, guess: Array, name: str, chosen: bool) -> Array:

@@ -15,8 +15,9 @@ from typing import TypeAlias
 from ..arm.description import ArmDescription
 from ..arm.inertia import ENTRIES
 from ..compile.regroup import regrouped
-from ..formulations.chain import Chain, Rationals, chain
+from ..formulations.chain import Chain, chain
 from ..rings.algebra import as_matrix
+from ..rings.rational import Rationals
 
 Name: TypeAlias = str
 NAMES = ("m", "mx", "my", "mz", *(f"I{key}" for key, _, _ in ENTRIES))

@@ -15,11 +15,12 @@ from ..arm.errors import ArmError
 from ..arm.inertia import ENTRIES
 from ..equations.closed_form import Equations
 from ..formulations import newton_euler, rotors
-from ..formulations.chain import Rationals, over
+from ..formulations.chain import over
 from ..formulations.drive_train import RingTrain
 from ..formulations.rotors import Ratios
 from ..rings.algebra import add, as_matrix
 from ..rings.graph import Graph, Node
+from ..rings.rational import Rationals
 from ..systems.arm_system import ArmSystem
 from .constant_forms import ParameterForm
 from .hoist import Hoisted, hoisted, numbered

@@ -25,52 +25,22 @@ from .progress import Following, Progress, no_progress
 from .reductions import reductions
 from .section import Section
 from .sections import (
-    along_section as along,
-)
-from .sections import (
-    closed_loop_section as closed_loop,
-)
-from .sections import (
-    comparison_section as comparison,
-)
-from .sections import (
-    coupling_section as coupling,
-)
-from .sections import (
-    curves_section as curves,
-)
-from .sections import (
-    description_section as description,
-)
-from .sections import (
-    drawing_section as drawing,
-)
-from .sections import (
-    equations_section as equations,
-)
-from .sections import (
-    glance_section as glance,
-)
-from .sections import (
-    importance_section as importance,
-)
-from .sections import (
-    ranges_section as ranges,
-)
-from .sections import (
-    reduced_section as reduced,
-)
-from .sections import (
-    review_section as review,
-)
-from .sections import (
-    short_forms_section as short_forms,
-)
-from .sections import (
-    significance_section as significance,
-)
-from .sections import (
-    structure_section as structure,
+    along_section,
+    closed_loop_section,
+    comparison_section,
+    coupling_section,
+    curves_section,
+    description_section,
+    drawing_section,
+    equations_section,
+    glance_section,
+    importance_section,
+    ranges_section,
+    reduced_section,
+    review_section,
+    short_forms_section,
+    significance_section,
+    structure_section,
 )
 
 LONG = 400
@@ -128,7 +98,7 @@ class Work:
         self.empty = self.analysis.of(self.system.holding(None)) if holds_load else self.analysis
         self.held: Analysis | None = self.analysis if holds_load else None
         self.loaded: ArmSystem | None = self.system if holds_load else None
-        self.models: Callable[[], tuple[reduced.Reduction, list[ReducedModel]]] = cache(
+        self.models: Callable[[], tuple[reduced_section.Reduction, list[ReducedModel]]] = cache(
             lambda: reductions(
                 self.empty, self.held, self.allowance.tolerances(question.tolerances), self.allowance.curve, tell
             )
@@ -159,24 +129,24 @@ def report(
     work = Work(answerable, following.tell)
     numbers, motion, second_design = work.analysis.equations, question.motion, question.against
     steps: list[tuple[str, float, Callable[[], Section | None]]] = [
-        ("drawing", 1, lambda: drawing.section(work.empty.system, work.loaded, question.pose)),
-        ("description", 1, lambda: description.section(arm)),
-        ("equations", 1, lambda: equations.section(numbers, work.analysis.equations_in("symbols"))),
-        ("structure", 1, lambda: structure.section(numbers.structure(), arm.joint_names)),
-        ("ranges", 8, lambda: ranges.section(work.empty.ranges(work.held))),
-        ("curves", 1, lambda: curves.section(numbers)),
+        ("drawing", 1, lambda: drawing_section.section(work.empty.system, work.loaded, question.pose)),
+        ("description", 1, lambda: description_section.section(arm)),
+        ("equations", 1, lambda: equations_section.section(numbers, work.analysis.equations_in("symbols"))),
+        ("structure", 1, lambda: structure_section.section(numbers.structure(), arm.joint_names)),
+        ("ranges", 8, lambda: ranges_section.section(work.empty.ranges(work.held))),
+        ("curves", 1, lambda: curves_section.section(numbers)),
         ("importance", 10, lambda: ratios(work)),
         ("coupling", 10, lambda: couplings(work)),
         ("significance", 8, lambda: terms(work)),
         ("motion", 1, lambda: along_motion(work, motion) if motion else None),
         ("short forms", 10, lambda: shortened(work)),
-        ("reduced", 60, lambda: reduced.section(arm, work.models()[0])),
+        ("reduced", 60, lambda: reduced_section.section(arm, work.models()[0])),
         ("closed loop", 8, lambda: loops(work)),
         ("review", 4, lambda: reviewed(work)),
         ("comparison", 10, lambda: designs(work, second_design) if second_design is not None else None),
         ("lacking", 1, lambda: lacking_section),
         ("left out", 1, lambda: work.allowance.section()),
-        ("sources", 1, lambda: description.sources(arm)),
+        ("sources", 1, lambda: description_section.sources(arm)),
     ]
     left_out: set[str] = {"motion"} if motion is None else set()
     left_out |= {"comparison"} if second_design is None else set()
@@ -184,7 +154,7 @@ def report(
     left_out |= set() if work.allowance.reduces else {"reduced", "closed loop"}
     steps = [step for step in steps if step[0] not in left_out]
     load = work.load
-    head = glance.glance(arm, float(load.body.mass) if load is not None else None)
+    head = glance_section.glance(arm, float(load.body.mass) if load is not None else None)
     sections: list[Section] = []
     following.expect(weight for _, weight, _ in steps)
     for index, (label, _, make) in enumerate(steps):
@@ -216,7 +186,7 @@ def attempted(label: str, make: Callable[[], Section | None]) -> Section | None:
 def ratios(work: Work) -> Section:
     """Ratios of coefficients, and how fast is fast."""
     ratios_, unbounded = section_data.importance(work.analysis)
-    return importance.section(work.system, ratios_, work.analysis.waves, work.analysis.slow_fast(), unbounded)
+    return importance_section.section(work.system, ratios_, work.analysis.waves, work.analysis.slow_fast(), unbounded)
 
 
 def couplings(work: Work) -> Section:
@@ -224,15 +194,19 @@ def couplings(work: Work) -> Section:
     arm, ask = work.system, work.analysis
     pairs = section_data.pairs(ask, ask.coupling())
     strongest = sorted((pair for pair in pairs if pair.largest > 0), key=lambda pair: -pair.largest)[:2]
-    maps = [chart for chart in (coupling.coupling_map(arm, pair, ask.waves) for pair in strongest) if chart is not None]
-    return coupling.section(
+    maps = [
+        chart
+        for chart in (coupling_section.coupling_map(arm, pair, ask.waves) for pair in strongest)
+        if chart is not None
+    ]
+    return coupling_section.section(
         arm.joint_names,
         pairs,
         maps,
         (
-            coupling.NOTE,
-            coupling.dominance_table(ask.dominance()),
-            coupling.parts_table(ask.part_shares()),
+            coupling_section.NOTE,
+            coupling_section.dominance_table(ask.dominance()),
+            coupling_section.parts_table(ask.part_shares()),
         ),
     )
 
@@ -240,13 +214,15 @@ def couplings(work: Work) -> Section:
 def terms(work: Work) -> Section:
     """Every term by what it contributes."""
     ask = work.analysis
-    return significance.section(work.system, section_data.contributions(work.system, ask.significance()), ask.states)
+    return significance_section.section(
+        work.system, section_data.contributions(work.system, ask.significance()), ask.states
+    )
 
 
 def along_motion(work: Work, motion: MotionSamples) -> Section:
     """Every term along a motion, and the torques by cause."""
     ask = work.analysis
-    return along.section(work.system, motion, ask.significance(motion), ask.waves)
+    return along_section.section(work.system, motion, ask.significance(motion), ask.waves)
 
 
 def shortened(work: Work) -> Section:
@@ -262,7 +238,9 @@ def shortened(work: Work) -> Section:
         others=others,
         progress=lambda text, _: work.tell(text),
     )
-    return short_forms.section(model, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long_ones)
+    return short_forms_section.section(
+        model, f"{float(load.body.mass):g} kg" if load is not None else "", arm.name, long_ones
+    )
 
 
 def reviewed(work: Work) -> Section:
@@ -272,14 +250,14 @@ def reviewed(work: Work) -> Section:
     sensitivities = [item for i in varying for item in ask.sensitivities(name("D", (i, i)))[:8]]
     # A counterweight without mass is no advice.
     balances = [item for item in weights(ask) if item.mass > 0]
-    return review.section(guidelines(ask, ask.coupling()), arm.joint_names, balances, sensitivities)
+    return review_section.section(guidelines(ask, ask.coupling()), arm.joint_names, balances, sensitivities)
 
 
 def loops(work: Work) -> Section:
     """Computed torque with the exact and each reduced model, coarsest last, without and with the load."""
     models = sorted(work.models()[1], key=lambda model: model.tolerance)
     tracked = runs(work.empty.system, work.loaded, models, work.analysis.states, work.tell)
-    return closed_loop.section(work.system, tracked)
+    return closed_loop_section.section(work.system, tracked)
 
 
 def designs(work: Work, second_design: ArmSystem) -> Section:
@@ -287,7 +265,7 @@ def designs(work: Work, second_design: ArmSystem) -> Section:
     load = work.load if second_design.tool_link in dict(second_design.loads) else None
     first, second = work.empty, work.analysis.of(second_design.holding(None) if load is not None else second_design)
     loaded = (work.analysis, work.analysis.of(second_design)) if load is not None else None
-    return comparison.section(work.system, second_design, first.compare(second, loaded), load)
+    return comparison_section.section(work.system, second_design, first.compare(second, loaded), load)
 
 
 BOXED = frozenset(

@@ -1,1 +1,1 @@
-"""What a number is: real, trigonometric polynomial, graph node, dual."""
+"""What a number is: real, rational, trigonometric polynomial, graph node, dual."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..systems.arrays import vector_array
 from ..systems.time_span import MOST_EVALUATIONS, check_samples, check_span, check_tolerances, rising_times
 from .loads import LoadChange
 
@@ -18,6 +19,15 @@ Array = NDArray[np.float64]
 
 METHODS = ("auto", "DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
 """ "auto" is DOP853, and Radau from where the motion turns out to be stiff; the others are scipy's."""
+
+
+def start_state(n: int, q: ArrayLike, qd: ArrayLike | None, what: str = "joint") -> tuple[Array, Array]:
+    """Where a simulation starts: positions, and speeds, zero where none are given."""
+    position = vector_array(n, "q", q, what)
+    speed = np.zeros(n) if qd is None else vector_array(n, "qd", qd, what)
+    if position.shape != (n,) or speed.shape != (n,):
+        raise ArmError("a simulation starts from one state; use simulate_many for a batch")
+    return position, speed
 
 
 @dataclass(frozen=True)

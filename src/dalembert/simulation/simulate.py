@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError, SimulationError, SimulationInterrupt, UnreachableError
-from ..systems.arrays import vector_array
 from ..systems.time_span import TOO_FAST
 from .input_table import InputTable, TableReading
 from .inputs import Control, Input, NotFinite
@@ -29,7 +28,7 @@ from .plant import Plant
 from .record import Record
 from .sampled import Sampled
 from .saturation import saturation_of
-from .settings import SimulationSettings
+from .settings import SimulationSettings, start_state
 from .time_steps import LONGEST, STRETCH, take_steps
 from .transitions import change_load, next_modes, resume, settle
 from .watches import Watch, falls, first_crossing, watches
@@ -322,11 +321,7 @@ def simulate(
 ) -> Motion:
     """The motion of ``plant`` from (q, qd) over ``duration`` seconds; see ``Arm.simulate`` for the arguments."""
     settings = settings or SimulationSettings()
-    position = vector_array(plant.n, "q", q)
-    speed = np.zeros(plant.n) if qd is None else vector_array(plant.n, "qd", qd)
-    if position.shape != (plant.n,) or speed.shape != (plant.n,):
-        raise ArmError("a simulation starts from one state; use simulate_many for a batch")
-    run = Simulation(plant, control, (position, speed), duration, settings)
+    run = Simulation(plant, control, start_state(plant.n, q, qd), duration, settings)
     with _bar(run, duration) if settings.progress else nullcontext():
         return run.run()
 

@@ -127,7 +127,7 @@ class DesignSearch:
 
     def pieces(self, x: Array) -> Pieces:
         """What the objective is the largest of."""
-        self._tell()
+        self._report()
         if self.objective == "range":
             return self.terms.coefficient(x, self.coefficient, self.poses)
         if self.objective in TORQUES:
@@ -145,7 +145,7 @@ class DesignSearch:
         if within and value < (np.inf if self.least is None else self.least.value) and self.excess(x) <= CLOSE:
             self.least = SearchEnd(np.clip(unit, 0, 1), value, True, False, bound)
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self.least is None:
             self.course.tell()
             return
@@ -191,21 +191,21 @@ class DesignSearch:
             raise ArmError(f"{fault}; no design to start from can be: widen or shift the ends of the factors")
         if not any(end.feasible for end in ends):
             self.course.begin("designs that exceed the limits least", 1 / 2)
-            limits = [self._in_cube(self._told(limit)) for _, limit in self.limits]
+            limits = [self._in_cube(self._reporting(limit)) for _, limit in self.limits]
             near = [min(ends, key=self._rank).unit, *self._least_of_spread(self.excess, NEARLY)]
             ends += self._ends([least_peak(limits, (), unit).at for unit in near])[0]
         best = min(ends, key=self._rank)
         alike = [end for end in ends if end.met and end.value <= best.value + CLOSE * abs(best.value)]
         return min(alike, key=self._rank) if alike else best
 
-    def _told(self, limit: Callable[[Array], Pieces]) -> Callable[[Array], Pieces]:
-        """The same, telling of each design."""
+    def _reporting(self, limit: Callable[[Array], Pieces]) -> Callable[[Array], Pieces]:
+        """The same, reporting each design."""
 
-        def told(x: Array) -> Pieces:
-            self._tell()
+        def reporting(x: Array) -> Pieces:
+            self._report()
             return limit(x)
 
-        return told
+        return reporting
 
     def _ends(self, starts: Sequence[Array]) -> tuple[list[SearchEnd], ImpossibleDesign | None]:
         """Ends of the searches from all starts that can be, and why the first other one cannot."""

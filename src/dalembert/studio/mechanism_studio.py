@@ -99,13 +99,12 @@ class MechanismStudio:
         """Have these brought up to date."""
         self.refresher.want(*parts)
 
-    def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
+    def set_pose(self, q: ArrayLike) -> None:
         """Move the coordinates, within the ranges of their sliders; where the loops do not close it stays."""
         low, high = np.transpose(self.spans)
         with self.refresher.lock:
             self._target_q = np.clip(np.asarray(q, dtype=float), low, high)
-            self.qd = np.zeros(self.mechanism.n) if qd is None else np.asarray(qd, dtype=float)
-            self.qdd = np.zeros(self.mechanism.n)
+            self.qd, self.qdd = np.zeros(self.mechanism.n), np.zeros(self.mechanism.n)
         self.want("pose", "numbers")
 
     def _played(self, time: float, q: Array, qd: Array) -> None:

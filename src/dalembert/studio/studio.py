@@ -105,13 +105,12 @@ class Studio:
         """Have these brought up to date."""
         self.refresher.want(*parts)
 
-    def set_pose(self, q: ArrayLike, qd: ArrayLike | None = None) -> None:
+    def set_pose(self, q: ArrayLike) -> None:
         """Move the arm; within the ranges of its sliders."""
         spans = [travel(joint) for joint in self.system.moving]
         with self.refresher.lock:
             self.q = np.clip(np.asarray(q, dtype=float), [low for low, _ in spans], [high for _, high in spans])
-            self.qd = np.zeros(len(self.q)) if qd is None else np.asarray(qd, dtype=float)
-            self.qdd, self._moving = np.zeros(len(self.q)), None
+            self.qd, self.qdd, self._moving = np.zeros(len(self.q)), np.zeros(len(self.q)), None
         self.want("pose", "numbers")
 
     def set_design(self, design: Design) -> None:
