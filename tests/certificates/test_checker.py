@@ -66,6 +66,12 @@ def test_certified_ranges_are_verified_and_hold_every_value(ranges):
         assert all(one.lower <= value <= one.upper for one, value in zip(found.claims, values, strict=True))
 
 
+def test_sums_in_a_ratio_are_told_in_brackets(folder):
+    names = ("(D11+D12)/D22", "D12/(D11+D22)", "D11+D12")
+    found = da.check_certificate(da.load("planar-2r").analysis(gap=0.05).certificate(folder / "sums.json", *names))
+    assert [claim.what for claim in found.claims] == ["(D11 + D12) over D22", "D12 over (D11 + D22)", "D11 + D12"]
+
+
 @pytest.mark.parametrize("width", [0.0, 1e-12, 1e-6])
 def test_ranges_over_hardly_any_positions_have_a_certificate(width, folder):
     """They are narrower than what rounding takes from a bound."""

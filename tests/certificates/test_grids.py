@@ -45,6 +45,19 @@ def test_a_slide_that_hardly_moves_has_a_curvature(width):
     assert np.all(np.isfinite(axis.bend))
 
 
+def test_a_slide_has_one_reach_at_every_precision():
+    """Coefficients are multiplied by its powers and positions are divided by it, in balls of other precisions."""
+    for low, width in ((fmpq(1, 3), fmpq(2, 7)), (fmpq(-5, 9), fmpq(1, 11)), (fmpq(0), fmpq(10, 3))):
+        with ctx.workprec(128):
+            axis = CellAxis(0, arb(low), arb(width), 9, True)
+        reaches = set()
+        for bits in (53, 64, 128, 400):
+            with ctx.workprec(bits):
+                reaches.add(axis.reach)
+        [reach] = reaches
+        assert exact(reach) >= max(abs(low), abs(low + width))
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("measure", [magnitudes, value])
 def test_nothing_is_above_what_a_grid_shows(seed, measure):

@@ -36,6 +36,19 @@ def test_ranges_prints_both_tables_and_the_proof(app) -> None:
     assert "Proved" in text
 
 
+def test_how_far_a_pose_may_lie_outside_the_figures_of_a_table_counts_those_with_the_load(app) -> None:
+    """At this gap the range of D11 with the load stays ten times as far from its proof as that of the empty hand."""
+    arm, load = da.load("planar-3r"), da.Load.of(da.Inertia.box(3, ("0.1",) * 3))
+    found = arm.analysis(gap=0.3).ranges(arm.holding(load).analysis(gap=0.3))
+    row = found.inertia[0]
+    assert row.loaded.gap > 5 * row.empty.gap
+    shares = [one.gap / one.largest for one in (*(r.empty for r in found.rows), *(r.loaded for r in found.rows))
+              if one.largest]  # fmt: skip
+    text = " ".join(run(app, "ranges", "planar-3r", "--load", "3:0.1", "--gap", "0.3").split())
+    assert f"outside these figures by more than {100 * max(shares):.2g} percent" in text
+    assert f"{row.loaded.gap:.5g} kg m^2" in text
+
+
 def test_ranges_of_a_ratio_as_json(app) -> None:
     (row,) = json.loads(run(app, "ranges", "planar-2r", "--of", "D12/D11", "--json"))
     assert row["lower"] <= row["minimum"] <= row["maximum"] <= row["upper"]

@@ -173,6 +173,30 @@ def test_sums_and_ratios_have_the_units_of_what_they_are_made_of(asked: str, uni
     assert expression_unit(da.load("jpl-rrp", physical="ignore"), asked) == unit
 
 
+def test_the_name_of_a_ratio_is_what_its_range_is_of() -> None:
+    """By the usual precedence, whoever reads it: sums in a ratio stand in brackets, or are refused."""
+    arm = da.load("planar-2r")
+    ask = arm.analysis(gap=1e-3)
+    d = arm.mass_matrix(np.random.default_rng(0).uniform(-np.pi, np.pi, (2000, 2)))
+    d11, d12, d22 = d[:, 0, 0], d[:, 0, 1], d[:, 1, 1]
+    for asked, named, values in (
+        ("(D11 + D12)/D22", "(D11+D12)/D22", (d11 + d12) / d22),
+        ("D12/(D11-D22)", "D12/(D11-D22)", d12 / (d11 - d22)),
+        ("(D12)/D11", "D12/D11", d12 / d11),
+        ("-D12/D22", "-D12/D22", -d12 / d22),
+        ("-D12", "-D12", -d12),
+        ("(D11-D12)", "D11-D12", d11 - d12),
+    ):
+        found = ask.range_of(asked)
+        assert found.name == named
+        assert found.lower <= values.min() < values.max() <= found.upper
+        assert values.max() - values.min() > 0.9 * (found.upper - found.lower)
+    for ambiguous in ("D11+D12/D22", "D12/D11-D22", "D11 - D12/D22"):
+        with pytest.raises(ArmError, match=r"two ways; put the sum in brackets, as in .*\("):
+            ask.range_of(ambiguous)
+    assert arm.analysis().ratio_curves("D11+D12", "D22", "joint2").name == "(D11+D12)/D22"
+
+
 def test_what_cancels_in_a_sum_of_coefficients_is_gone() -> None:
     """Exact numbers are added: sums of floats would leave their rounding, which may be all of a small sum."""
     rod = {"a": 1.0, "mass": 1e9, "com": (-0.5, 0, 0), "inertia": (0, 1e9, 1e9)}

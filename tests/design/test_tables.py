@@ -127,6 +127,12 @@ def test_at_coupled_motors_inertia_and_gravity_go_through_the_inverse_of_the_tra
             slack = 1e-12 * np.abs(values).max()
             assert one.lower - slack <= values.min()
             assert values.max() <= one.upper + slack
+        for one in (row, load):
+            assert one.certified == (one.empty.certified and one.empty_at_motor.certified)
+    # the wrist: what a joint feels is proved, what its motor feels, turning two of them, is not
+    assert found.gravity[4].empty.certified
+    assert "G5" in found.uncertified
+    assert "G5 at the motor" in str(proof(found))
 
 
 def test_a_range_without_enough_work_says_so_and_its_proved_ends_still_hold_every_sample() -> None:

@@ -119,6 +119,22 @@ def test_a_worst_case_is_certified_over_all_poses_and_no_pose_exceeds_it(arm: An
         assert max(other.maximum, -other.minimum) >= best.value - best.bound.gap
 
 
+def test_a_worst_case_whose_proof_is_left_open_is_not_called_certified(
+    arm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bound far above the value that is reached is no proof that no pose exceeds it."""
+    monkeypatch.setattr("dalembert.design.certified_ranges.WORK", 10.0)
+    whole = da.load("puma560", physical="ignore")
+    best = da.optimize_design(whole, {"load.link2.mass": (0.0, 15.0)}, "range", coefficient="G2", starts=1)
+    assert best.bound.bound > best.value + 2 * best.bound.tolerance
+    assert not best.certified
+    assert "certified" not in best.summary
+    # the least value is left open, the greatest is not: that is the worst case
+    one_end = da.optimize_design(arm, WEIGHT, "range", coefficient="D11", starts=1)
+    assert not one_end.bound.certified
+    assert one_end.certified
+
+
 def test_a_gear_ratio_with_the_least_reflected_inertia_is_the_smallest(arm: Any) -> None:
     best = da.optimize_design(
         arm.driven, {"motor.motor3.ratio.joint3": (40.0, 70.0)}, "range", coefficient="D33", starts=1

@@ -164,7 +164,7 @@ class Certificate:
         for side, p, bound in self.square(claim) if "square" in proof else self.sides(claim):
             function, rest_bound = self.without_mean(claim["system"], p, bound)
             cells += self.shown(claim["system"], [function], value, rest_bound, proof[side])
-        text = worded(claim["of"]) + (f" over {worded(claim['over'])}" if "over" in claim else "")
+        text = " over ".join(worded(claim[key], "over" in claim) for key in ("of", "over") if key in claim)
         lower, upper = 0.0 - upward(-number(claim["lower"])), upward(number(claim["upper"]))
         of = unit(claim, self.systems[claim["system"]]["bodies"])
         return CheckedClaim(claim["system"], text, of, lower, upper, cells)

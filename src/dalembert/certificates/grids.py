@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import lcm, prod
 from string import ascii_letters, digits
 from typing import Any, TypeAlias
@@ -91,9 +92,9 @@ class CellAxis:
         """Of the whole range, no less than it is; of a sliding joint in units of its reach, as its basis functions."""
         return upward(self.range / arb(self.reach) if self.slides else self.range)
 
-    @property
+    @cached_property
     def reach(self) -> float:
-        """The largest magnitude of a position, no less than it is."""
+        """The largest magnitude of a position, no less than it is: one number, at every precision."""
         return max(upward(abs(self.lower)), upward(abs(self.lower + self.range)), LEAST_REACH)
 
     @property

@@ -88,9 +88,10 @@ def name(key: Key) -> str:
     return str(key[0]) + ("" if max(key[1:]) < 9 else ",").join(str(j + 1) for j in key[1:])
 
 
-def worded(terms: Sequence[Sequence[Any]]) -> str:
-    """A sum of multiples of coefficients in words."""
-    return " + ".join(("" if factor == "1" else f"{factor} ") + name(tuple(key)) for factor, *key in terms)
+def worded(terms: Sequence[Sequence[Any]], is_side: bool) -> str:
+    """A sum of multiples of coefficients in words; in brackets where it is a side of a ratio."""
+    text = " + ".join(("" if factor == "1" else f"{factor} ") + name(tuple(key)) for factor, *key in terms)
+    return f"({text})" if is_side and len(terms) > 1 else text
 
 
 def upward(exact: fmpq) -> float:

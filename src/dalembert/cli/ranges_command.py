@@ -14,7 +14,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
-from dalembert.equations.names import separate
+from dalembert.equations.names import separate, sides
 
 from .certificate_writing import CertificateOption, write_after
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
@@ -153,7 +153,7 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
         shares += [("percent,\nwith load", [r.share(r.loaded) for r in tables.gravity])] if loaded else []
         columns += [(head, figures_or_dashes([None if s is None else 100 * s for s in part])) for head, part in shares]
     table(columns)
-    closed = [r.empty for r in tables.rows if r.certified and r.empty.largest]
+    closed = [r for row in tables.rows if row.certified for r in row.ranges.values() if r.largest]
     say()
     if closed:
         paragraph(
@@ -199,7 +199,7 @@ def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signe
     if any(narrowed and k != joint for k, narrowed in enumerate(boxed)):
         raise ArmError("with --along only its own joint moves; leave out --box of others, and place them with --at")
     settings = [setting(ask.system, text) for text in at]
-    pairs = [tuple(part.strip("() ") for part in name.split("/")) for name in names]
+    pairs = [sides(name) for name in names]
     curves_ = [ask.ratio_curves(top, bottom, along, settings, points=points, signed=signed) for top, bottom in pairs]
     if as_json:
         print(json.dumps([{"name": c.name, "along": c.joint, "x": c.x.tolist(), "settings": list(c.labels),
@@ -227,8 +227,9 @@ def setting(arm: ArmDescription, text: str) -> dict[str | int, float]:
 
 
 def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:
-    """How far beyond its figures each row is proved to stay; a dash where it is not."""
-    return figures_or_dashes([r.empty.gap if r.certified else None for r in rows])
+    """How far beyond its figures at the joint each row is proved to stay; a dash where it is not."""
+    gaps = [max(x.gap for x in (r.empty, r.loaded) if x is not None) for r in rows]
+    return figures_or_dashes([gap if r.certified else None for r, gap in zip(rows, gaps, strict=True)])
 
 
 def tables_json(tables: LoadTables) -> dict[str, object]:

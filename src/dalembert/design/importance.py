@@ -43,11 +43,10 @@ class Balance:
 
 def range_by_name(ranges: CertifiedRanges, expression: str) -> Range:
     """The certified range of a coefficient, a sum of coefficients ("D12+D13") or a ratio ("D12/D11")."""
+    single, bottom = names.sides(expression)
     if "/" in expression:
-        top, _, bottom = (part.strip("() ") for part in expression.partition("/"))
-        above, below = combined(ranges.waves, top), combined(ranges.waves, bottom)
-        return ranges.ratio(f"{top}/{bottom}", above, below, range_by_name(ranges, bottom) if bottom else None)
-    single = expression.replace(" ", "")
+        above, below = combined(ranges.waves, single), combined(ranges.waves, bottom)
+        return ranges.ratio(names.ratio(single, bottom), above, below, range_by_name(ranges, bottom))
     if set("+-") & set(single):
         return ranges.range_of_wave(
             single, combined(ranges.waves, single), names.expression_unit(ranges.system, single)
@@ -64,7 +63,7 @@ def combined(waves: CoefficientWaves, expression: str) -> Wave:
     parts = [part for part in text.split("+") if part]
     if not parts:
         raise ArmError(f"there is no coefficient in {expression!r}")
-    if len(parts) == 1 and not text.startswith("-"):
+    if len(parts) == 1 and not parts[0].startswith("-"):
         return waves.wave(parts[0])
     for part in parts:
         names.parse(part.lstrip("-"), waves.n)  # coefficients alone, and no torque or energy
@@ -96,7 +95,7 @@ def ratio_curves(
         ratio = above(q) / below(q)
         rows.append(ratio if signed else np.abs(ratio))
         labels.append(", ".join(f"{arm.joint_names[joint_index(arm, k)]} = {v:g}" for k, v in setting.items()))
-    return Curve(f"{top}/{bottom}", arm.joint_names[joint], x, tuple(labels), np.array(rows), signed)
+    return Curve(names.ratio(top, bottom), arm.joint_names[joint], x, tuple(labels), np.array(rows), signed)
 
 
 def balances(ranges: CertifiedRanges) -> tuple[Balance, ...]:

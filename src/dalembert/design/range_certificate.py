@@ -49,7 +49,7 @@ def proved(
     prover: Prover, ranges: CertifiedRanges, name: str, range_: Range, system: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The claim that a range makes, and its proof."""
-    top, _, bottom = (part.strip("() ") for part in name.partition("/"))
+    top, bottom = names.sides(name)
     claim: dict[str, Any] = {"system": system, "of": terms(top, ranges.n), "lower": "", "upper": ""}
     if bottom:
         denominator = range_by_name(ranges, bottom)

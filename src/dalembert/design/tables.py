@@ -6,6 +6,7 @@ the square of its ratio and G_i over the ratio.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -42,9 +43,14 @@ class InertiaRow:
     loaded_at_motor: Range | None = None
 
     @property
+    def ranges(self) -> Mapping[str, Range]:
+        """Those that there are: "" at the joint, "with load", "at the motor", "at the motor with load"."""
+        return ranges_of(self)
+
+    @property
     def certified(self) -> bool:
-        """Whether the ranges of the row are proved to their tolerance."""
-        return certified(self)
+        """Whether the ranges of the row are proved to their tolerance, those at the motor as well."""
+        return all(range_.certified for range_ in self.ranges.values())
 
     @property
     def relative(self) -> float:
@@ -82,9 +88,14 @@ class GravityRow:
     motor_unit: str = "N m"
 
     @property
+    def ranges(self) -> Mapping[str, Range]:
+        """Those that there are: "" at the joint, "with load", "at the motor", "at the motor with load"."""
+        return ranges_of(self)
+
+    @property
     def certified(self) -> bool:
-        """Whether the ranges of the row are proved to their tolerance."""
-        return certified(self)
+        """Whether the ranges of the row are proved to their tolerance, those at the motor as well."""
+        return all(range_.certified for range_ in self.ranges.values())
 
     def share(self, which: Range | None) -> float | None:
         """The largest load as a share of what the drive can give."""
@@ -273,9 +284,13 @@ def scaled(range_: Range, factor: float, unit: str) -> Range:
     )  # fmt: skip
 
 
-def certified(row: InertiaRow | GravityRow) -> bool:
-    """Whether the ranges of a row are proved to their tolerance."""
-    return row.empty.certified and (row.loaded is None or row.loaded.certified)
+def ranges_of(row: InertiaRow | GravityRow) -> dict[str, Range]:
+    """The ranges of a row that there are, by what they are of."""
+    known = {
+        "": row.empty, "with load": row.loaded,
+        "at the motor": row.empty_at_motor, "at the motor with load": row.loaded_at_motor,
+    }  # fmt: skip
+    return {case: range_ for case, range_ in known.items() if range_ is not None}
 
 
 def own_motor(arm: ArmDescription, joint: str) -> Actuator | None:

@@ -151,21 +151,42 @@ def coefficient_unit(arm: ArmDescription, text: str) -> str:
     return {2: "kg m^2", 1: "kg m", 0: "kg"}.get(power, f"kg m^{power}")
 
 
+def sides(expression: str) -> tuple[str, str]:
+    """Numerator and denominator of a ratio, "(D13+D23)/D33", without brackets; the second is empty where there is none.
+
+    A sum beside a stroke stands in brackets: D13+D23/D33 might be read in two ways.
+    """
+    top, stroke, bottom = expression.replace(" ", "").partition("/")
+    bare = [side[1:-1] if side.startswith("(") and side.endswith(")") else side for side in (top, bottom)]
+    if stroke and any(side == inner and _is_sum(side) for side, inner in zip((top, bottom), bare, strict=True)):
+        raise ArmError(f"{expression.strip()} can be read in two ways; put the sum in brackets, as in {ratio(*bare)}")
+    return bare[0], bare[1]
+
+
+def ratio(top: str, bottom: str) -> str:
+    """The name of a ratio, sums in brackets."""
+    return "/".join(f"({side})" if _is_sum(side) else side for side in (top, bottom))
+
+
+def _is_sum(text: str) -> bool:
+    return bool(set("+-") & set(text[1:]))
+
+
 def expression_unit(arm: ArmDescription, expression: str) -> str:
     """The SI unit of a coefficient, a sum ("D12+D13") or a ratio ("G2/D22"): 1 where it has none.
 
     A sum of different units is of numbers in SI units and has none; it is said to be mixed.
     """
-    sides = []
-    for part in expression.replace(" ", "").split("/"):
-        parts = [word for word in part.strip("()").replace("-", "+").split("+") if word]
-        powers = {(parse(word, arm.n)[0] == "G", _slides(arm, word)) for word in parts}
+    dimensions = []
+    for side in filter(None, sides(expression)):
+        words = [word for word in side.replace("-", "+").split("+") if word]
+        powers = {(parse(word, arm.n)[0] == "G", _slides(arm, word)) for word in words}
         if len(powers) != 1:
             return "mixed"
-        sides.append((parts[0], *powers.pop()))
-    if len(sides) == 1:
-        return coefficient_unit(arm, sides[0][0])
-    (_, top_load, top), (_, bottom_load, bottom) = sides
+        dimensions.append((words[0], *powers.pop()))
+    if len(dimensions) == 1:
+        return coefficient_unit(arm, dimensions[0][0])
+    (_, top_load, top), (_, bottom_load, bottom) = dimensions
     exponents = (("m", bottom - top), ("s", 2 * (bottom_load - top_load)))
     above, below = (
         [name + f"^{abs(power)}" * (abs(power) > 1) for name, power in exponents if power * sign > 0]

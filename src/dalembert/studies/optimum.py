@@ -168,7 +168,7 @@ def _answer(search: DesignSearch, end: SearchEnd, interrupted: bool = False) -> 
     if bound is not None:
         present = Analysis(terms.system, search.box).range_of(search.coefficient)
         before = max(present.maximum, -present.minimum)
-    certified = bound is not None and max(bound.upper, -bound.lower) <= value + max(CLOSE * abs(value), bound.gap)
+    certified = bound is not None and bound.bound <= value + max(CLOSE * abs(value), bound.tolerance)
     return DesignOptimum(
         f"{search.objective} {search.coefficient}".strip(),
         {factor.name: float(v) for factor, v in zip(factors, x, strict=True)},

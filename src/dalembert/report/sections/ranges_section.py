@@ -120,8 +120,8 @@ def spans(name: str, ranges: list[Range]) -> Bars:
 def proof(tables: LoadTables) -> Html:
     """Gap to which branch and bound has certified the ranges, and the proved enclosures of the others."""
     rows: list[InertiaRow | GravityRow] = [*tables.inertia, *tables.gravity]
-    ranges = [range_ for row in rows for range_ in (row.empty, row.loaded) if range_ is not None]
-    certified = [range_ for range_ in ranges if range_.certified and range_.joints]
+    ranges = {f"{row.name} {case}".strip(): range_ for row in rows for case, range_ in row.ranges.items()}
+    certified = [range_ for range_ in ranges.values() if range_.certified and range_.joints]
     sentence = ""
     if certified:
         worst = max(range_.gap / max(range_.largest, 1e-300) for range_ in certified)
@@ -131,8 +131,11 @@ def proof(tables: LoadTables) -> Html:
         )
     uncertified = list(dict.fromkeys(row.name for row in rows if not row.certified))
     if uncertified:
-        ends = {range_.name: (range_.lower, range_.upper) for range_ in ranges if not range_.certified}
-        proved = "; ".join(f"{name} {formatted(low, 3)} to {formatted(high, 3)}" for name, (low, high) in ends.items())
+        proved = "; ".join(
+            f"{name} {formatted(range_.lower, 3)} to {formatted(range_.upper, 3)}"
+            for name, range_ in ranges.items()
+            if not range_.certified
+        )
         sentence += (
             f" Searched, not proved: {listed(uncertified)}. They have too many terms for branch and bound to close the "
             "gap in the work allowed; the values shown are reached, and poses beyond them are not excluded. Proved is "
