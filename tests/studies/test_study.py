@@ -148,25 +148,34 @@ def test_an_interrupted_study_goes_on_with_nothing_worked_out_twice(
         assert sum(evaluated) == count
 
 
-def cut(chunk: bytes) -> bytes:
+def cut(chunk: bytes, other: bytes) -> bytes:
     return chunk[:50]
 
 
-def packed_otherwise(chunk: bytes) -> bytes:
+def exchanged(chunk: bytes, other: bytes) -> bytes:
+    return other
+
+
+def flipped(chunk: bytes, other: bytes) -> bytes:
+    """One bit of a number."""
+    return chunk[:400] + bytes([chunk[400] ^ 1]) + chunk[401:]
+
+
+def packed_otherwise(chunk: bytes, other: bytes) -> bytes:
     """Its archive says that it is compressed by a method that there is not."""
     head = chunk.index(b"PK\x01\x02") + 10
     return chunk[:head] + b"\x63\x00" + chunk[head + 2 :]
 
 
-@pytest.mark.parametrize("damage", [cut, packed_otherwise])
+@pytest.mark.parametrize("damage", [cut, exchanged, flipped, packed_otherwise])
 def test_a_damaged_chunk_is_worked_out_again_and_another_study_is_not_mixed_in(
-    asked: Study, tmp_path: Path, damage: Callable[[bytes], bytes]
+    asked: Study, tmp_path: Path, damage: Callable[[bytes, bytes], bytes]
 ) -> None:
     path = tmp_path / "r.csv"
     with pytest.raises(KeyboardInterrupt):
         asked.run(path, progress=lambda done, total: (_ for _ in ()).throw(KeyboardInterrupt) if done >= 32 else None)
-    chunk = tmp_path / "r.csv.parts" / "chunk-00000000.npz"
-    chunk.write_bytes(damage(chunk.read_bytes()))
+    chunk, other = (tmp_path / "r.csv.parts" / f"chunk-0000000{k}.npz" for k in range(2))
+    chunk.write_bytes(damage(chunk.read_bytes(), other.read_bytes()))
     with pytest.raises(ArmError, match="chunks of another study"):
         replace(asked, seed=8).run(path)
     assert same(asked.run(path), asked.run())
