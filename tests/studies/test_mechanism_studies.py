@@ -34,6 +34,18 @@ def test_a_design_has_the_torques_of_the_file_with_these_numbers(found, tmp_path
         np.testing.assert_allclose(answer[:2], np.abs(tau).max(axis=0), rtol=1e-9)
 
 
+def test_limits_of_its_joints_are_factors_of_a_cycle_time(tmp_path):
+    """Without weight a path at a quarter of the torques takes twice the time."""
+    limit = "dh = {a = 0.3}\nlimits = {effort = 8, velocity = 50}"
+    (tmp_path / "limited.toml").write_text(FILE.read_text().replace("dh = {a = 0.3}", limit).replace("-9.81", "0"))
+    bar = da.load_mechanism(tmp_path / "limited.toml")
+    factors = {f"{side}.joint.joint1.effort": {"values": [2.0, 8.0]} for side in ("left", "right")}
+    times = da.study(bar, factors, ["cycle_time"], motion=MOTION, design="grid").values[:, 0]
+    assert times[0] == pytest.approx(2 * times[3])
+    assert max(times[1:3]) == pytest.approx(times[0])  # one of the joints needs more than the other
+    assert min(times[1:3]) < times[0]
+
+
 def test_columns_have_the_names_and_units_of_the_coordinates(found):
     assert [name for name, _ in found.outputs] == ["peak_torque.left.joint1", "peak_torque.right.joint1", "energy"]
     assert [unit for _, unit in found.outputs] == ["N m", "N m", "J"]

@@ -139,8 +139,15 @@ def test_a_gear_ratio_with_the_least_reflected_inertia_is_the_smallest(arm: Any)
     best = da.optimize_design(
         arm.driven, {"motor.motor3.ratio.joint3": (40.0, 70.0)}, "range", coefficient="D33", starts=1
     )
-    assert best.values["motor.motor3.ratio.joint3"] == pytest.approx(40)
+    assert best.values["motor.motor3.ratio.joint3"] == 40
     assert best.certified
+
+
+def test_an_end_of_a_factor_is_met_as_it_is() -> None:
+    driven = da.load("puma560", physical="ignore").driven
+    factors = {"motor.motor2.ratio.joint2": (60.0, 160.0), "load.link2.mass": (0.0, 20.0)}
+    best = da.optimize_design(driven, factors, "range", coefficient="D22", starts=2)
+    assert dict(best.values) == {"motor.motor2.ratio.joint2": 60, "load.link2.mass": 0}
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 import dalembert as da
 from dalembert.arm.description_numbers import with_numbers
@@ -114,6 +116,57 @@ link = {name = "bob", mass = 2, com = [0, -0.5, 0], inertia = [0.1, 0.1, 0.1]}
         right = np.sqrt((mass * 9.81 * 0.5 + 3.0) / (0.1 + mass * 0.25)) / (2 * np.pi)
         assert low == pytest.approx(right)
         assert high == pytest.approx(right)
+
+
+def test_a_turn_that_nothing_holds_has_the_frequency_zero_and_fails_no_design() -> None:
+    """About the vertical no weight acts; what rounding leaves of that had a sign, and with it a design could fail."""
+    arm = da.load("puma560", physical="ignore")
+    factors = {"link.link2.mass": (10.0, 20.0), "link.link3.com.y": (-0.1, 0.1), "length.a2": (0.4, 0.5)}
+    for pose in np.random.default_rng(0).uniform(-3, 3, (4, 6)):
+        held = Output("natural_frequency", options={"pose": pose, "stiffness": [0, 100, 100, 100, 100, 100]})
+        found = da.study(arm, factors, [held], samples=64)
+        assert found.reasons == ()
+        assert found.column("natural_frequency.lowest").tolist() == [0.0] * 64
+        system = with_numbers(arm, dict(zip(factors, found.designs[0].tolist(), strict=True)))
+        to_q = system.inverse_dynamics_derivatives(pose, 0 * pose, 0 * pose)[0] + np.diag([0, *[100] * 5])
+        squares = eigh((to_q + to_q.T) / 2, system.mass_matrix(pose), eigvals_only=True)
+        assert found.values[0, 1] == pytest.approx(np.sqrt(squares[-1]) / (2 * np.pi))
+
+
+FOLLOWED = """<robot name="pair"><link name="base"/>
+<link name="a"><inertial><mass value="2"/><origin xyz="0.1 0 0.2"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="b"><inertial><mass value="1"/><origin xyz="0 0.1 0.1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="900" velocity="20"/></joint>
+<joint name="k" type="revolute"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/>
+<mimic joint="j" multiplier="2" offset="0.1"/><limit lower="-9" upper="9" effort="9" velocity="2"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("number", "values"), [("joint.k.multiplier", (1.0, 2.0, -4.0)), ("joint.j.velocity", (0.5, 20.0))]
+)
+def test_a_cycle_time_keeps_the_speed_of_joints_that_follow(
+    tmp_path: Path, number: str, values: tuple[float, ...]
+) -> None:
+    (tmp_path / "pair.urdf").write_text(FOLLOWED)
+    arm = da.load(tmp_path / "pair.urdf", mimic="couple")
+    path = da.quintic([[0.0], [0.4]], 1.0)
+    fastest = path.velocity(np.linspace(0, 1, 501)).max()
+    found = da.study(arm, {number: {"values": values}}, ["cycle_time"], motion=path, design="grid")
+    for value, time in zip(values, found.values[:, 0], strict=True):
+        multiplier = abs(value) if number == "joint.k.multiplier" else 2.0
+        own_limit = value if number == "joint.j.velocity" else 20.0
+        assert time == pytest.approx(fastest / min(own_limit, 2.0 / multiplier))
+
+
+def test_a_limit_of_zero_which_stands_for_none_is_no_limit_of_a_design() -> None:
+    driven = da.load("puma560", physical="ignore")
+    limit = {"joint.joint2.effort": {"values": [0.0, 150.0]}}
+    found = da.study(driven, limit, ["cycle_time"], motion=da.quintic([np.zeros(6), np.ones(6)], 1.0), design="grid")
+    assert "joint.joint2.effort is zero" in found.failures[0]
+    assert found.failures[1] == ""
 
 
 def test_certified_ranges_of_each_design() -> None:

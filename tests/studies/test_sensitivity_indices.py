@@ -97,6 +97,22 @@ def test_a_pareto_front_is_that_of_brute_force() -> None:
     assert front.tolist() == right
 
 
+def test_a_small_goal_beside_a_large_one_still_tells_which_design_is_better() -> None:
+    """1e20 + 1 and 1e20 are one float: sums of goals do not order designs."""
+    study = result(lambda x: np.array([1e20, 1e20]), (da.Factor("a", values=(1.0, 0.0)),), "grid", 2)
+    assert study.pareto({"y": "least", "a": "least"}).tolist() == [1]
+
+
+def test_effects_that_no_walk_tells_are_refused_and_not_left_out() -> None:
+    def broken(x: np.ndarray) -> np.ndarray:
+        return np.where(x[1] > 0.4, np.nan, x[0])
+
+    factors = (da.Factor("a", 0, 1), da.Factor("b", 0, 1))
+    study = result(broken, factors, "morris", 20)
+    with pytest.raises(ArmError, match="no walk has 'y' before and after a step of 'b'"):
+        study.morris("y")
+
+
 def test_indices_are_refused_of_designs_that_are_not_made_for_them() -> None:
     study = result(ishigami, CUBE, "monte-carlo", 16)
     for ask in (lambda: study.sobol("y"), lambda: study.morris("y")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ import study_functions
 from dalembert.arm.errors import ArmError
 from dalembert.studies.evaluator import Answers, DesignEvaluator
 from dalembert.studies.outputs import Output
+from dalembert.studies.sampling import designs_of
 from dalembert.studies.study import Study
 
 FACTORS = (da.Factor("link.link2.mass", 12, 20), da.Factor("length.a2", 0.4, 0.46), da.Factor("load.mass", -0.2, 2.5))
@@ -146,25 +148,34 @@ def test_an_interrupted_study_goes_on_with_nothing_worked_out_twice(
         assert sum(evaluated) == count
 
 
-def cut(chunk: bytes) -> bytes:
+def cut(chunk: bytes, other: bytes) -> bytes:
     return chunk[:50]
 
 
-def packed_otherwise(chunk: bytes) -> bytes:
+def exchanged(chunk: bytes, other: bytes) -> bytes:
+    return other
+
+
+def flipped(chunk: bytes, other: bytes) -> bytes:
+    """One bit of a number."""
+    return chunk[:400] + bytes([chunk[400] ^ 1]) + chunk[401:]
+
+
+def packed_otherwise(chunk: bytes, other: bytes) -> bytes:
     """Its archive says that it is compressed by a method that there is not."""
     head = chunk.index(b"PK\x01\x02") + 10
     return chunk[:head] + b"\x63\x00" + chunk[head + 2 :]
 
 
-@pytest.mark.parametrize("damage", [cut, packed_otherwise])
+@pytest.mark.parametrize("damage", [cut, exchanged, flipped, packed_otherwise])
 def test_a_damaged_chunk_is_worked_out_again_and_another_study_is_not_mixed_in(
-    asked: Study, tmp_path: Path, damage: Callable[[bytes], bytes]
+    asked: Study, tmp_path: Path, damage: Callable[[bytes, bytes], bytes]
 ) -> None:
     path = tmp_path / "r.csv"
     with pytest.raises(KeyboardInterrupt):
         asked.run(path, progress=lambda done, total: (_ for _ in ()).throw(KeyboardInterrupt) if done >= 32 else None)
-    chunk = tmp_path / "r.csv.parts" / "chunk-00000000.npz"
-    chunk.write_bytes(damage(chunk.read_bytes()))
+    chunk, other = (tmp_path / "r.csv.parts" / f"chunk-0000000{k}.npz" for k in range(2))
+    chunk.write_bytes(damage(chunk.read_bytes(), other.read_bytes()))
     with pytest.raises(ArmError, match="chunks of another study"):
         replace(asked, seed=8).run(path)
     assert same(asked.run(path), asked.run())
@@ -187,6 +198,47 @@ def test_chunks_that_lost_their_note_are_not_taken_for_those_of_another_study(as
     (tmp_path / "r.csv.parts" / "study.json").unlink()  # as where a process is killed while it removes the folder
     other = replace(asked, seed=8)
     assert same(other.run(path), other.run())
+
+
+def test_changed_code_and_other_designs_of_the_same_seed_are_another_study(
+    asked: Study, tmp_path: Path, evaluated: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "r.parquet"
+    asked.run(path)
+    replace(asked).run(path)
+    assert sum(evaluated) == 100
+    monkeypatch.setattr("dalembert.studies.study.package_code", lambda: "of another day")
+    replace(asked).run(path)
+    assert sum(evaluated) == 200
+    other_scipy = designs_of(asked.factors, asked.design, asked.samples, 8)
+    monkeypatch.setattr("dalembert.studies.study.designs_of", lambda *_: other_scipy)
+    found = replace(asked).run(path)
+    assert sum(evaluated) == 300
+    assert same(found, replace(asked).run())
+
+
+def test_a_worker_with_other_code_is_told(asked: Study, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dalembert.studies.executors.package_code", lambda: "0.0 of another day")
+    with pytest.raises(ArmError, match=r"sent by 0\.0 of another day; install the same on all machines"):
+        asked.run(scheduler=cluster)
+
+
+def test_a_run_that_ends_while_another_keeps_a_chunk_does_not_end_that_one(
+    asked: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of two runs of one study is done first removes the chunks of both."""
+    path, right = tmp_path / "r.csv", asked.run()
+    savez, removed = np.savez, []
+
+    def while_the_other_ends(file: Any, **arrays: Any) -> None:
+        if len(removed) < 2:
+            removed.append(shutil.rmtree(path.with_name("r.csv.parts")))
+        savez(file, **arrays)
+
+    monkeypatch.setattr(np, "savez", while_the_other_ends)
+    assert same(asked.run(path), right)
+    assert [x.name for x in tmp_path.iterdir()] == ["r.csv"]
 
 
 def test_results_in_parquet_have_factors_outputs_units_and_reasons(asked: Study, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dalembert as da
@@ -88,6 +89,12 @@ def test_a_file_and_python_ask_the_same() -> None:
         (('"planar-2r"', '"no-such-arm"'), "no-such-arm"),
         (('name = "load.mass"', 'name = "load.mas"'), "did you mean 'load.mass'"),
         (("high = 2", "high = -2"), "must be below"),
+        (("high = 2", 'high = "90 deg"'), "'load.mass': high: '90 deg' is an angle, and a plain number in SI units"),
+        (('name = "load.mass"', 'name = "load.mass"\nrelative = true\nsd = "1 deg"'), "sd: '1 deg' is an angle"),
+        (
+            ('kind = "energy"', 'kind = "natural_frequency"\nstiffness = ["90 deg", 1]'),
+            "stiffness: '90 deg' is an angle",
+        ),
         (('kind = "energy"', 'kind = "own"'), "--function"),
         (('kind = "energy"', 'kind = "money"'), "no output"),
         (("samples = 4", "samples = -4"), "samples must be a whole number"),
@@ -101,6 +108,18 @@ def test_what_a_file_gets_wrong_is_said_in_one_sentence(change: tuple[str, str],
     with pytest.raises(ArmError, match=said.replace("(", r"\(")) as found:
         parsed(PLAIN.replace(*change)).study.run()
     assert "\n" not in str(found.value)
+
+
+def test_degrees_are_for_what_turns() -> None:
+    text = PLAIN.replace('"planar-2r"', '"stanford"').replace('name = "load.mass"', 'name = "joint.joint2.rx"')
+    text = text.replace("high = 2", 'high = "2 deg"')
+    text = text[: text.index("[motion]")] + text[text.index("[[factor]]") :]
+    at = '[motion]\npoints = [[0, 0, 0, 0, 0, 0], ["90 deg", 0, SLIDE, 0, 0, 0]]\ntimes = 1\n'
+    file = parsed(text + at.replace("SLIDE", "0.3"))
+    assert file.study.factors[0].high == pytest.approx(np.radians(2))
+    assert file.study.motion.q[-1, 0] == pytest.approx(np.pi / 2)
+    with pytest.raises(ArmError, match="points: '30 deg' is an angle"):
+        parsed(text + at.replace("SLIDE", '"30 deg"'))
 
 
 QUESTIONS = (

@@ -137,11 +137,11 @@ def _limits(joint: Joint) -> Named:
     for limit_name in ("lower", "upper", "effort", "velocity"):
         limit = getattr(joint.limits, limit_name)
         if math.isfinite(limit):
-            least = 0.0 if limit_name in units else -math.inf
+            least, nonzero = (0.0, True) if limit_name in units else (-math.inf, False)  # zero stands for: not known
             below = (f"{prefix}.lower",) if limit_name == "upper" and math.isfinite(joint.limits.lower) else ()
             unit = units.get(limit_name, "rad" if turning else "m")
             number = DescriptionNumber(
-                f"{prefix}.{limit_name}", unit, exact(limit), least, moves=False, not_below=below
+                f"{prefix}.{limit_name}", unit, exact(limit), least, nonzero, moves=False, not_below=below
             )
             yield number, ("joint", joint.name, limit_name)
 

@@ -8,9 +8,9 @@ from enum import StrEnum
 import numpy as np
 
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.expression import quantity
+from dalembert.arm.io.expression import quantity, says_angle
 
-from .values import note_turns, says_angle, split_words
+from .values import note_turns, split_words
 
 POSE_HELP = "Position x,y,z (m) and, for all but a position, roll,pitch,yaw about fixed x, y, z (rad, or as '90 deg')."
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.arm.description import ArmDescription, Joint
 from dalembert.arm.errors import ArmError
-from dalembert.arm.io.expression import Quantity, quantity
+from dalembert.arm.io.expression import Quantity, quantity, says_angle
 
 POSITIONS = ("--q", "--to", "--via", "--near")
 """Options of joint positions; others are speeds, accelerations and jerks, for which no number is too many turns."""
@@ -58,11 +58,6 @@ def joint_quantity(joint: Joint, word: str, subject: str) -> Quantity:
 def is_angle(number: Quantity, word: str) -> bool:
     """Whether a word says that it is an angle, by pi, deg or rad."""
     return bool(number.turns) or says_angle(word)
-
-
-def says_angle(word: str) -> bool:
-    """Whether the unit of an angle stands behind the number."""
-    return word.rstrip().endswith(("deg", "rad"))
 
 
 def plain_number(word: str, option: str) -> float:

@@ -18,6 +18,7 @@ from ..compile.cuda.motion_kernel import MotionKernel
 from ..compile.targets import kernel_for
 from ..design.motion_samples import MotionSamples
 from .design_function import design_function
+from .design_limits import design_limits
 from .design_numbers import Designed, with_numbers
 from .factors import FactorSet
 from .mechanism_motions import MechanismMotions
@@ -214,14 +215,7 @@ class DesignEvaluator:
 
     def limits(self, values: Array) -> tuple[Array, Array]:
         """Limits of effort and velocity, ``(designs, n)`` each; factors may be among them."""
-        tables = []
-        for quantity, present in (("effort", self.system.effort_limits), ("velocity", self.system.velocity_limits)):
-            table = np.tile(present, (len(values), 1))
-            for k, joint in enumerate(self.system.joint_names):
-                if f"joint.{joint}.{quantity}" in self.factors.names:
-                    table[:, k] = values[:, self.factors.names.index(f"joint.{joint}.{quantity}")]
-            tables.append(table)
-        return tables[0], tables[1]
+        return design_limits(self.system, self.factors.names, values)
 
     def prepare(self) -> None:
         """Have all kernels that the outputs need compiled; a design of the present numbers is worked out."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from .evaluator import Answers, DesignEvaluator
+from .package_code import package_code
 
 Array = NDArray[np.float64]
 Task = tuple[int, Array]
@@ -74,14 +75,19 @@ class _Sent:
     """Works out designs in another process: the study arrives once, and is kept there."""
 
     def __init__(self, message: bytes) -> None:
-        self.message = message
+        self.message, self.code = message, package_code()
 
     def __call__(self, designs: Array) -> Answers:
-        return _received(self.message).evaluate(designs)
+        return _received(self.message, self.code).evaluate(designs)
 
 
 @lru_cache(maxsize=8)
-def _received(message: bytes) -> DesignEvaluator:
+def _received(message: bytes, code: str) -> DesignEvaluator:
+    if code != package_code():
+        raise ArmError(
+            f"a worker of the cluster has dalembert {package_code()}, and the study was sent by {code}; install the "
+            "same on all machines, and start the workers anew"
+        )
     evaluator: DesignEvaluator = pickle.loads(message)
     return evaluator
 
@@ -163,7 +169,7 @@ def _unless_broken(future: Future[Answers]) -> Answers | None:
 
 
 def _without_answers(work: Any, designs: Array) -> Answers:
-    columns = len(_received(work.message).columns)
+    columns = len(_received(work.message, work.code).columns)
     reason = "the process that worked it out ended without a word, each time that it was tried"
     return Answers(np.full((len(designs), columns), np.nan), (reason,) * len(designs))
 

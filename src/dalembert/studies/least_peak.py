@@ -61,7 +61,9 @@ def _within(functions: Sequence[Function], limits: Sequence[Function], start: Ar
     )  # fmt: skip
     # Status 8: no direction leads down any more, which rounding makes of an optimum.
     met = bool(solution.success) or solution.status == 8
-    return LeastPeak(np.clip(solution.x[:-1], 0, 1), float(solution.x[-1]), met, reach)
+    at = np.clip(solution.x[:-1], 0, 1)
+    at = np.where(at < STILL, 0.0, np.where(at > 1 - STILL, 1.0, at))  # an end is met as it is, not but for rounding
+    return LeastPeak(at, float(solution.x[-1]), met, reach)
 
 
 def _below(function: Function, share: float) -> dict[str, Any]:

@@ -247,9 +247,11 @@ def _natural_frequency(output: Output, study: DesignEvaluator, values: Array) ->
     to_q, _, mass = study.at("inverse_dynamics_derivatives", pose[None], zero, zero, values=values)
     spring = (to_q + np.swapaxes(to_q, -1, -2)) / 2 + np.diag(stiffness)
     factor = np.linalg.inv(np.linalg.cholesky(mass))
-    squares = np.linalg.eigvalsh(factor @ spring @ np.swapaxes(factor, -1, -2))
+    ends = np.linalg.eigvalsh(factor @ spring @ np.swapaxes(factor, -1, -2))[:, [0, -1]]
+    # What nothing holds, as a turn about the vertical, has the frequency zero, and a square of any sign by rounding.
+    size = np.linalg.norm(factor, axis=(1, 2)) ** 2 * np.linalg.norm(spring, axis=(1, 2))
+    ends = np.where(np.abs(ends) <= n * np.finfo(float).eps * size[:, None], 0.0, ends)
     # A negative square is a pose that falls over: it has no frequency there.
-    ends = squares[:, [0, -1]]
     return np.where(ends >= 0, np.sqrt(np.abs(ends)), np.nan) / (2 * np.pi)
 
 

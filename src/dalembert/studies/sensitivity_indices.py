@@ -140,17 +140,21 @@ def morris_effects(result: StudyResult, output: str) -> tuple[MorrisEffect, ...]
     for values, walk in zip(walks, points, strict=True):
         for move in range(count):
             step = walk[move + 1] - walk[move]
-            factor = int(np.argmax(np.abs(step) / np.where(reach > 0, reach, 1.0)))
+            moved = int(np.argmax(np.abs(step) / np.where(reach > 0, reach, 1.0)))
             change = values[move + 1] - values[move]
-            if np.isfinite(change) and step[factor]:
-                effects[factor].append(float(change / step[factor] * reach[factor]))
-    rows = [
-        MorrisEffect(factor.name, float(np.mean(ratios)), float(np.mean(np.abs(ratios))), float(np.std(ratios)))
-        for factor, ratios in zip(result.factors, effects, strict=True)
-        if ratios
-    ]
-    fixed = [factor.name for factor, wide in zip(result.factors, reach, strict=True) if not wide]
-    rows += [MorrisEffect(name, 0.0, 0.0, 0.0) for name in fixed]
+            if np.isfinite(change) and step[moved]:
+                effects[moved].append(float(change / step[moved] * reach[moved]))
+    rows = []
+    for factor, ratios, wide in zip(result.factors, effects, reach, strict=True):
+        if not ratios and wide:
+            raise ArmError(
+                f"{result.name}: too few designs have {output!r}: no walk has {output!r} before and after a step of "
+                f"{factor.name!r:.60}; take more samples, or nearer ends"
+            )
+        of_factor = np.array(ratios or [0.0])
+        rows.append(
+            MorrisEffect(factor.name, float(of_factor.mean()), float(np.abs(of_factor).mean()), float(of_factor.std()))
+        )
     return tuple(sorted(rows, key=lambda row: -row.largest))
 
 
@@ -218,13 +222,13 @@ def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.in
         raise ArmError(f'{result.name}: a front needs goals, such as {{"energy": "least"}}')
     costs = np.stack([result.column(name) * (1 if goal == "least" else -1) for name, goal in goals.items()], axis=1)
     rows = np.flatnonzero(np.isfinite(costs).all(axis=1))
-    # In the order of their sums no design is bettered by a later one, so each needs the front so far alone.
-    rows = rows[np.lexsort((rows, costs[rows].sum(axis=1)))]
-    front: list[int] = []
-    front_costs = np.empty((0, len(goals)))
-    for row in rows:
-        cost = costs[row]
-        if not ((front_costs <= cost).all(axis=1) & (front_costs < cost).any(axis=1)).any():
-            front.append(int(row))
-            front_costs = np.vstack([front_costs, cost])
+    # In the order of the first goal, then of the next, no design is bettered by a later one: the first that is left is
+    # on the front. Sums of goals would not tell: beside a large one a small one is lost to rounding.
+    rows = rows[np.lexsort(costs[rows].T[::-1])]
+    left, front = costs[rows], []
+    while len(rows):
+        front.append(rows[0])
+        bettered = (left[0] <= left).all(axis=1) & (left[0] < left).any(axis=1)
+        bettered[0] = True
+        rows, left = rows[~bettered], left[~bettered]
     return np.array(sorted(front), dtype=np.intp)

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from ..arm.errors import ArmError
 from ..design.motion_samples import MotionSamples
 from ..simulation.motion_files import motion_of
-from ..version import __version__
 from .design_numbers import Designed, designed, facts_of
 from .evaluator import DesignEvaluator
 from .executors import answered
 from .factors import Factor, FactorSet, factors_of
 from .outputs import Output
 from .own_function import Untold, known_by
+from .package_code import package_code
 from .sampling import designs_of
 from .study_files import checked_path, finished, save_table
 from .study_result import StudyResult
@@ -95,11 +95,12 @@ class Study:
             for x in self.outputs
         ]
         question: tuple[Any, ...] = (
-            __version__, facts, self.factors, outputs, self.design, self.samples, self.seed, self.rows_of_chunk,
+            package_code(), facts, self.factors, outputs, self.design, self.samples, self.seed, self.rows_of_chunk,
         )  # fmt: skip
         if self.device != "cpu":  # other processors round otherwise
             question += (self.device,)
         digest.update(repr(question).encode())
+        digest.update(np.ascontiguousarray(self.designs).data)  # another SciPy may draw others from the same seed
         for table in motion:
             digest.update(b"none" if table is None else np.ascontiguousarray(table).tobytes())
         return digest.hexdigest()

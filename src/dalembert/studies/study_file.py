@@ -5,11 +5,11 @@ What the file names is read through the doors of arm files and motions; it holds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..arm.drives import DRIVE_MODELS
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
-from ..arm.io.expression import quantity, shown
+from ..arm.io.expression import quantity, says_angle, shown
 from ..arm.io.text_files import read_text
 from ..arm.io.toml_arm import parse, read_body
 from ..arm.io.toml_table import TomlTable
@@ -25,7 +25,7 @@ from ..control.trajectories import quintic, trapezoidal
 from ..design.motion_samples import MotionSamples, checked
 from ..mechanisms.mechanism_file import read_mechanism
 from ..simulation.motion_files import motion_of
-from .design_numbers import Designed
+from .design_numbers import Designed, design_numbers
 from .factors import Factor
 from .optimum import design_search
 from .outputs import OUTPUTS, Output
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 ArmReader = Callable[[object, str], "ArmSystem"]
 """The arm of a name or file, with its drives counted by a model ("none" for the links alone)."""
+
+Turning: TypeAlias = bool | Sequence[bool]
+"""Whether numbers, or each of them, are of what turns, so that they may be written in degrees."""
 
 TOP = (
     "name", "arm", "mechanism", "drives", "load", "gravity", "design", "samples", "seed", "chunk", "motion", "factor",
@@ -125,8 +128,8 @@ def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) 
         raise top.fault('pareto is a table of outputs and "least" or "most"')
     study = Study(
         system,
-        tuple(map(_factor, factors)),
-        tuple(map(_output, outputs)),
+        tuple(_factor(table, system) for table in factors),
+        tuple(_output(table, system) for table in outputs),
         _motion(top, system, folder),
         top.text("design", "latin-hypercube"),
         _whole_number(top, "samples", 1000),
@@ -206,12 +209,14 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _factor(table: TomlTable) -> Factor:
-    values = _vector(table, "values") if "values" in table else ()
-    ends = {key: _real_number(table, key) for key in ("low", "high", "mean", "sd") if key in table}
+def _factor(table: TomlTable, system: Designed) -> Factor:
     relative = table.values.get("relative", False)
     if not isinstance(relative, bool):
         raise table.fault(f"relative is true or false, not {shown(relative)}")
+    number = design_numbers(system).get(table.text("name"))
+    turns = number is not None and number.unit.startswith("rad") and not relative
+    values = _vector(table, "values", turns) if "values" in table else ()
+    ends = {key: _real_number(table, key, turns) for key in ("low", "high", "mean", "sd") if key in table}
     with _within(table):
         return Factor(
             table.text("name"), values=values, distribution=table.text("distribution", ""), relative=relative,
@@ -219,7 +224,7 @@ def _factor(table: TomlTable) -> Factor:
         )  # fmt: skip
 
 
-def _output(table: TomlTable) -> Output:
+def _output(table: TomlTable, system: Designed) -> Output:
     kind = table.text("kind")
     if kind == "own":
         raise table.fault("a function of one's own is named on the command line, with --function MODULE:NAME")
@@ -228,10 +233,12 @@ def _output(table: TomlTable) -> Output:
     options: dict[str, Any] = {}
     for key in ("tolerance", "effort"):
         if key in table:
-            options[key] = _real_number(table, key)
-    for key in ("pose", "stiffness", "speed", "acceleration"):
+            options[key] = _real_number(table, key, False)
+    if "stiffness" in table:
+        options["stiffness"] = _one_or_more(table, "stiffness", False)
+    for key in ("pose", "speed", "acceleration"):
         if key in table:
-            options[key] = _one_or_more(table, key)
+            options[key] = _one_or_more(table, key, _turning(system))
     if "coefficient" in table:
         options["coefficient"] = table.text("coefficient")
     if "box" in table:
@@ -266,15 +273,16 @@ def _motion(top: TomlTable, system: Designed, folder: Path | None) -> MotionSamp
             beside = (folder or Path()) / name
             return motion_of(system, beside if _is_file(beside) else Path(name))
         path: Any
+        turning = _turning(system)
         if "points" in table:
             rows = table.values["points"]
             if not isinstance(rows, list) or not 2 <= len(rows) <= MOST_MOMENTS:
                 raise table.fault("points is a list of at least two lists of joint positions")
-            points = [_numbers(table, row, "points") for row in rows]
-            path = quintic(points, _one_or_more(table, "times"))
+            points = [_numbers(table, row, "points", turning) for row in rows]
+            path = quintic(points, _one_or_more(table, "times", False))
         else:
-            ends = [_vector(table, key) for key in ("start", "end")]
-            fast = [_one_or_more(table, key) for key in ("speed", "acceleration")]
+            ends = [_vector(table, key, turning) for key in ("start", "end")]
+            fast = [_one_or_more(table, key, turning) for key in ("speed", "acceleration")]
             path = trapezoidal(ends[0], ends[1], fast[0], fast[1])
         count = _whole_number(table, "samples", SAMPLES)
         if not 2 <= count <= MOST_MOMENTS:
@@ -288,7 +296,7 @@ def _optimum(top: TomlTable) -> Mapping[str, Any] | None:
     if table is None:
         return None
     limits = [
-        (limit.text("kind"), limit.texts("joints"), _one_or_more(limit, "most"))
+        (limit.text("kind"), limit.texts("joints"), _one_or_more(limit, "most", False))
         for limit in table.tables("limit", LIMIT)
     ]
     options: dict[str, Any] = {"objective": table.text("objective"), "joints": table.texts("joints"), "limits": limits}
@@ -297,7 +305,7 @@ def _optimum(top: TomlTable) -> Mapping[str, Any] | None:
         if options["starts"] > MOST_STARTS:
             raise table.fault(f"starts are at most {MOST_STARTS}, not {options['starts']}")
     if "weights" in table:
-        options["weights"] = _vector(table, "weights")
+        options["weights"] = _vector(table, "weights", False)
     if "coefficient" in table:
         options["coefficient"] = table.text("coefficient")
     if "box" in table:
@@ -305,19 +313,32 @@ def _optimum(top: TomlTable) -> Mapping[str, Any] | None:
     return options
 
 
-def _real_number(table: TomlTable, key: str) -> float:
-    return float(quantity(table.needed(key), f"{table.where}: {key}"))
+def _turning(system: Designed) -> Turning:
+    """Of each joint."""
+    return [joint.kind == "revolute" for joint in system.moving]
 
 
-def _one_or_more(table: TomlTable, key: str) -> float | tuple[float, ...]:
-    return _vector(table, key) if isinstance(table.needed(key), list) else _real_number(table, key)
+def _number(table: TomlTable, value: object, key: str, turns: bool) -> float:
+    number = quantity(value, f"{table.where}: {key}")
+    if isinstance(value, str) and says_angle(value) and not turns:
+        raise table.fault(f"{key}: {shown(value)} is an angle, and a plain number in SI units belongs there")
+    return float(number)
 
 
-def _vector(table: TomlTable, key: str) -> tuple[float, ...]:
-    return _numbers(table, table.needed(key), key)
+def _real_number(table: TomlTable, key: str, turns: Turning) -> float:
+    return _number(table, table.needed(key), key, turns if isinstance(turns, bool) else all(turns))
 
 
-def _numbers(table: TomlTable, value: object, key: str) -> tuple[float, ...]:
+def _one_or_more(table: TomlTable, key: str, turns: Turning) -> float | tuple[float, ...]:
+    return _vector(table, key, turns) if isinstance(table.needed(key), list) else _real_number(table, key, turns)
+
+
+def _vector(table: TomlTable, key: str, turns: Turning) -> tuple[float, ...]:
+    return _numbers(table, table.needed(key), key, turns)
+
+
+def _numbers(table: TomlTable, value: object, key: str, turns: Turning) -> tuple[float, ...]:
     if not isinstance(value, list) or not value or len(value) > MOST_MOMENTS:
         raise table.fault(f"{key} must be a list of numbers, got {shown(value)}")
-    return tuple(float(quantity(x, f"{table.where}: {key}")) for x in value)
+    each = [turns] * len(value) if isinstance(turns, bool) or len(turns) != len(value) else turns
+    return tuple(_number(table, x, key, bool(turn)) for x, turn in zip(value, each, strict=True))

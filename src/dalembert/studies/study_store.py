@@ -21,6 +21,8 @@ from .evaluator import Answers
 
 Array = NDArray[np.float64]
 LARGEST_NOTE = 1_000_000
+ATTEMPTS = 3
+"""Times that a chunk is tried to be kept."""
 UNREADABLE = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 """What NumPy and its archive raise of a damaged file; RuntimeError of one that says it is encrypted, or of a version to
 come.
@@ -50,24 +52,37 @@ class StudyStore:
     def _chunk(self, number: int) -> Path:
         return self.folder / f"chunk-{number:08d}.npz"
 
+    def _known_by(self, number: int) -> str:
+        return f"{self.identity} {number}"
+
     def save(self, number: int, answers: Answers) -> None:
         """Keep the answers of a chunk; the first one makes the folder, so that a study that is refused leaves none."""
-        if not self.note.exists():
-            made_folder(self.folder)
-            write_whole(self.note, json.dumps({"identity": self.identity}))
-        with replacing(self._chunk(number)) as beside, open(beside, "wb") as file:
-            np.savez(
-                file, values=answers.values, failures=np.array(answers.failures, dtype=np.str_), study=self.identity
-            )
+        for attempts_left in reversed(range(ATTEMPTS)):
+            try:
+                if not self.note.exists():
+                    made_folder(self.folder)
+                    write_whole(self.note, json.dumps({"identity": self.identity}))
+                with replacing(self._chunk(number)) as beside, open(beside, "wb") as file:
+                    np.savez(
+                        file, values=answers.values, failures=np.array(answers.failures, dtype=np.str_),
+                        chunk=self._known_by(number),
+                    )  # fmt: skip
+            except ArmError:
+                # Another run of the same study, which is done, may just be removing the folder.
+                if not attempts_left:
+                    raise
+            else:
+                return
 
     def load(self, number: int, rows: int, columns: int) -> Answers | None:
         """The answers of a chunk, or None where they are not there, or are not what this study asks for."""
         try:
             with open(self._chunk(number), "rb") as file, np.load(file, allow_pickle=False) as archive:
-                values, failures, study = archive["values"], archive["failures"], archive["study"]
+                values, failures, chunk = archive["values"], archive["failures"], archive["chunk"]
         except UNREADABLE:
             return None  # a chunk that cannot be read is worked out again
-        if study.shape != () or str(study) != self.identity:  # left where a finished study was being removed
+        # One of another study is left where that was killed while it removed its chunks; files are copied by people.
+        if chunk.shape != () or str(chunk) != self._known_by(number):
             return None
         if values.shape != (rows, columns) or failures.shape != (rows,) or values.dtype != np.float64:
             return None

@@ -84,6 +84,11 @@ def quantity(value: object, what: str) -> Quantity:
     return number
 
 
+def says_angle(text: str) -> bool:
+    """Whether the unit of an angle stands behind the number."""
+    return text.rstrip().endswith(("deg", "rad"))
+
+
 def angle(value: object, what: str, reading: AngleReading) -> Angle:
     """The angle written as ``value``, in radians unless it says deg; a lone decimal of radians goes by ``reading``.
 
