@@ -56,6 +56,7 @@ REFERENCE = {
     "Errors and warnings": [
         "ArmError", "SimulationError", "SimulationInterrupt", "CertificateError", "AssemblyWarning", "PhysicalWarning",
         "RoundedWarning", "SkippedWarning", "ToleranceWarning", "TurnWarning",
+        "UnitWarning",
     ],
 }  # fmt: skip
 """Pages of the reference and the public names on each."""

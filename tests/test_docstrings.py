@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import ast
+import doctest
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+
+import pytest
+
+import dalembert as da
 
 SOURCE = Path(__file__).parents[1] / "src" / "dalembert"
 
@@ -38,3 +44,23 @@ def test_every_public_name_has_a_docstring() -> None:
     }
     missing = {module: names for module, names in modules.items() if names}
     assert not missing, f"without a docstring: {missing}"
+
+
+EXAMPLES = sorted(path for path in SOURCE.rglob("*.py") if ">>> " in path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_the_examples_of_docstrings_print_what_they_say(path: Path) -> None:
+    """``help(da.load)`` and the like have examples; they run as they stand."""
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    module = import_module(".".join(part for part in parts if part != "__init__"))
+    failed, _ = doctest.testmod(module)
+    assert not failed
+
+
+def test_what_is_asked_first_has_an_example() -> None:
+    for name in (
+        da.load, da.quintic, da.Arm.from_dh, da.Arm.holding, da.Arm.inverse_dynamics, da.Arm.mass_matrix,
+        da.Arm.forward_kinematics, da.Arm.equations, da.Arm.analysis, da.Arm.simulate,
+    ):  # fmt: skip
+        assert ">>> " in (name.__doc__ or ""), name

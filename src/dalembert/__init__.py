@@ -1,12 +1,14 @@
 """dalembert: robot-arm dynamics you can read, trust and run.
 
 >>> import dalembert as da
->>> arm = da.load("puma560")
->>> tau = arm.inverse_dynamics(q, qd, qdd)
+>>> arm = da.load("planar-2r")  # a name of da.catalog(), or a file; two rods of 1 m and 1 kg
+>>> arm.inverse_dynamics([0, 0], [0, 0], [0, 0])  # q, qd, qdd in rad; torques in N m
+array([19.62 ,  4.905])
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         SkippedWarning,
         ToleranceWarning,
         TurnWarning,
+        UnitWarning,
     )
     from .arm.exact import Angle
     from .arm.following import Follows
@@ -215,6 +218,7 @@ _LATER = {
     "ToleranceWarning": "arm.errors",
     "TurnWarning": "arm.errors",
     "TrigPolynomial": "equations.polynomial",
+    "UnitWarning": "arm.errors",
     "VoltageFeedback": "control.controllers",
     "WrittenFmu": "fmu.write_fmu",
     "arc_path": "control.cartesian_paths",
@@ -262,7 +266,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f".{module}", __name__), own or name)
         globals()[name] = found
         return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # with its name and the module, Python says which name is near
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:
@@ -282,11 +287,10 @@ __all__ = [
     "Requirements", "Review", "Rotor", "RoundedWarning", "ServoFollowingInertia", "ShortFormModel",
     "SimplifiedModel", "SimulationError", "SimulationInterrupt", "SkippedWarning", "Spring", "StateFeedback",
     "StatePage", "Stribeck", "Studio", "Study", "StudyResult", "System", "TermShare", "TermShares", "TimeOptimal",
-    "ToleranceWarning", "TrigPolynomial", "TurnWarning", "VoltageFeedback", "WrittenFmu", "__version__", "arc_path",
-    "carrying",
-    "catalog", "check_certificate", "compare_drives", "conditioning_map", "design_numbers", "excitation",
-    "free_body", "identify", "in_unit", "line_path", "load", "load_mechanism", "load_study", "lqr", "motion_of",
-    "optimize_design", "quintic", "requirements", "s_curve", "si", "simulate", "spline", "stream", "study",
+    "ToleranceWarning", "TrigPolynomial", "TurnWarning", "UnitWarning", "VoltageFeedback", "WrittenFmu", "__version__",
+    "arc_path", "carrying", "catalog", "check_certificate", "compare_drives", "conditioning_map", "design_numbers",
+    "excitation", "free_body", "identify", "in_unit", "line_path", "load", "load_mechanism", "load_study", "lqr",
+    "motion_of", "optimize_design", "quintic", "requirements", "s_curve", "si", "simulate", "spline", "stream", "study",
     "time_optimal", "timed", "tracking_lqr", "tracking_poles", "trapezoidal", "write_fmu", "write_mechanism_page",
     "write_mechanism_picture", "write_study_page",
 ]  # fmt: skip

@@ -54,6 +54,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly():
         "from dalembert.cli import main; sys.exit(main(['show', 'puma560']))"
     )
     done = ran(code)
+    assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert b"BrokenPipe" not in done.stderr
 

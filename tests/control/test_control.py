@@ -295,10 +295,29 @@ def test_what_cannot_be_followed_or_regulated_is_refused_when_the_controller_is_
         lambda path: da.PDGravity(arm, path, 1.0, 1.0),
         lambda path: da.ServoFollowingInertia(arm, path, 1.0),
     ):
-        with pytest.raises(da.ArmError, match=r"follows a trajectory, such as quintic.*; got \[0, 0\]"):
+        with pytest.raises(da.ArmError, match=r"a trajectory, such as da.quintic.*; got \[0, 0\]"):
             make([0, 0])
+        with pytest.raises(da.ArmError, match="the trajectory has 3 joints and the system that follows it 2"):
+            make(quintic([[0, 0, 0], [1, 1, 1]], 1.0))
     with pytest.raises(da.ArmError, match=r"a regulator is for a linear model, such as arm.linearize\(q\)"):
         da.lqr(arm, 1.0, 1.0)
+    path = quintic([[0, 0], [1, 1]], 1.0)
+    for call, said in (
+        (lambda: da.ComputedTorque("planar-2r", path), "the model of a controller is a system, .*; got 'planar-2r'"),
+        (lambda: da.ComputedTorque(arm, path, kp=[1, 2, 3]), r"kp is one number for all joints, or 2.*\[1, 2, 3\]"),
+        (lambda: da.PDGravity(arm, path, "high", 1.0), "kp must be numbers"),
+        (lambda: da.ServoFollowingInertia(arm, path, 1.0, damping=[1, 1, 1]), "damping is one number"),
+        (lambda: da.OperationalSpace(arm, path), r"a function path\(t\) .*; got <Trajectory of 2 joints"),
+        (lambda: da.tracking_lqr(arm, path, [1, 2, 3], 1.0), r"4 numbers or a 4x4 matrix.*\(3,\)"),
+        (lambda: da.tracking_lqr(arm, [[0, 0], [1, 1]]), "a trajectory, such as da.quintic"),
+        (lambda: arm.linearize_along([[0, 0], [1, 1]], [0]), "a trajectory, such as da.quintic"),
+        (lambda: arm.requirements([[0, 0], [1, 1]]), "a trajectory, such as da.quintic"),
+        (lambda: arm.requirements(path, samples=0), "samples is 0; give a whole number"),
+        (lambda: da.timed([[0, 0], [1, 1]], 1, 1), r"a path is what da\.line_path"),
+        (lambda: da.time_optimal(arm, [[0, 0], [1, 1]]), r"a path is what da\.line_path"),
+    ):
+        with pytest.raises(da.ArmError, match=said):
+            call()
 
 
 def test_a_motion_beyond_a_range_on_one_side_of_zero_is_not_feasible() -> None:

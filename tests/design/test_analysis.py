@@ -216,6 +216,16 @@ def test_the_gravity_load_of_a_body_that_drives_move_on_an_earlier_link_is_withi
     assert found.maximum == pytest.approx(values.max(), rel=0.01)
 
 
+def test_two_systems_are_compared_by_analyses_and_by_nothing_else() -> None:
+    arm = da.load("planar-2r")
+    ask = arm.analysis()
+    for call in (ask.compare, ask.ranges):
+        with pytest.raises(da.ArmError, match=r"write ask\.of\(other\); got <Arm 'planar-2r'"):
+            call(arm)
+    with pytest.raises(da.ArmError, match=r"an analysis is of an arm, .*; got 'puma560'"):
+        ask.of("puma560")
+
+
 @pytest.mark.parametrize("box", [[(-1, 1), (-1, 1)], [], "joint1", 5])
 def test_a_box_that_is_no_table_by_joint_is_refused(box: object) -> None:
     with pytest.raises(da.ArmError, match=r'box must be a table by joint, as in box=\{"joint1": \(-1, 1\)\}'):

@@ -251,7 +251,8 @@ def test_wrong_questions_are_refused_in_a_sentence() -> None:
     for call, said in (
         (lambda: arm.inverse_kinematics(bad), "not finite"),
         (lambda: arm.inverse_kinematics(2 * good), "not a rotation"),
-        (lambda: arm.inverse_kinematics(np.zeros(3)), "4x4"),
+        (lambda: arm.inverse_kinematics(np.zeros(3)), "4x4 matrix, and task='position' takes points"),
+        (lambda: arm.inverse_kinematics(np.eye(3)), "4x4 matrix, and task='orientation' takes 3x3 rotations"),
         (lambda: arm.inverse_kinematics(good, task="point"), "a task is"),
         (lambda: arm.inverse_kinematics(good, error="log"), "can be"),
         (lambda: arm.inverse_kinematics(good, weights=np.zeros(6)), "nothing is asked for"),

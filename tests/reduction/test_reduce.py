@@ -206,8 +206,11 @@ def test_a_kernel_of_the_reduced_model_gives_its_torques(one_percent) -> None:
 
 
 def test_bad_requests_are_said_plainly(puma) -> None:
-    with pytest.raises(ArmError, match="tolerance"):
-        puma.analysis().reduce(-1)
+    for tolerance, said in ((-1, "got -1"), ("5%", "got '5%'"), (5, r"\(5 percent are 0.05\)"), (True, "got True")):
+        with pytest.raises(ArmError, match=f"a tolerance is a share .*{said}"):
+            puma.analysis().reduce(tolerance)
+        with pytest.raises(ArmError, match=f"a tolerance is a share .*{said}"):
+            puma.analysis().short_forms(tolerance=tolerance)
     with pytest.raises(ArmError, match="speed"):
         puma.analysis(speed=[1, 2])
     with pytest.raises(ArmError, match="acceleration"):

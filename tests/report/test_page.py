@@ -184,7 +184,10 @@ def test_a_wrong_box_is_refused(box: dict[str, tuple[float, float]], message: st
 
 @pytest.mark.parametrize(
     ("asked", "message"),
-    [({"speed": -1.0}, "speed limits must be"), ({"tolerances": (-0.1,)}, "a tolerance is a share")],
+    [
+        ({"speed": -1.0}, "speed limits must be"),
+        ({"tolerances": (5,)}, r"a tolerance is .*\(5 percent are 0.05\)"),
+    ],
 )
 def test_a_wrong_speed_or_tolerance_is_refused(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(da.ArmError, match=message):

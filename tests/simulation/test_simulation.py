@@ -279,11 +279,23 @@ def test_a_bad_controller_is_named_with_its_time_and_what_was_found_is_kept(faul
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"method": "Euler"}, "no method"), ({"period": 0.0}, "period"), ({"restitution": 2.0}, "restitution")],
+    [
+        ({"method": "Euler"}, "no method"),
+        ({"period": 0.0}, "period"),
+        ({"restitution": 2.0}, "restitution"),
+        ({"changes": [(0.5, 1.0)]}, r"a da.LoadChange\(time, load\)"),
+    ],
 )
 def test_bad_settings_are_refused(change, said):
     with pytest.raises(ArmError, match=said):
         simulate(plant_of(slider()), [0.0], [0.0], None, 1.0, **change)
+
+
+@pytest.mark.parametrize("control", [None, "free"])
+def test_an_input_that_is_none_is_told_what_it_could_be(control):
+    said = r"give one real number for each of joint1, joint2, or a function of \(t, q, qd\)"
+    with pytest.raises(ArmError, match=f"the input is {control!r}; {said}"):
+        da.load("planar-2r").simulate(control, [0.0, 0.0])
 
 
 def test_a_motion_is_saved_with_names_and_units(tmp_path):

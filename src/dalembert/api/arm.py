@@ -50,6 +50,10 @@ class Arm(SystemQuestions):
         """The serial arm of these Denavit-Hartenberg rows; ``DHRow`` says what a row may hold.
 
         ``physical`` and ``angles`` as in ``load``: alpha = 1.5708 is a right angle unless ``angles="as written"``.
+
+        >>> rod = {"a": 0.5, "alpha": "90 deg", "mass": 2.0, "com": (-0.25, 0, 0), "inertia": (0, 0.04, 0.04)}
+        >>> Arm.from_dh([rod, rod], name="mine")
+        <Arm 'mine': 2 joints RR>
         """
         arm = from_dh(
             rows, convention, name=name, gravity=gravity, base=base, tool=tool, physical=physical, angles=angles

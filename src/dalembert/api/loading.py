@@ -31,11 +31,19 @@ def load(
     "contact", "equality", "flex", "fluid", "gravcomp", "mocap", "plugin", "tendon".
     ``angles`` says how rounded angles of files are read: "as meant", 1.5708 as a right angle, or "as written", to the
     digit. ``clean``, such as 1e-9, takes angles, lengths and products of inertia as small as that as zero
-    (``Arm.cleaned``). ``arguments`` are values for the ``<xacro:arg>`` of a xacro file.
+    (``Arm.cleaned``). ``arguments`` are values for the ``<xacro:arg>`` of a xacro file. What cannot be read raises
+    ``ArmError``, which names the file, the link or joint, and the remedy.
+
+    >>> load("planar-2r").joint_names
+    ('joint1', 'joint2')
     """
     return Arm.of(read(source, physical, mimic, skip, angles, clean, arguments))
 
 
 def catalog() -> tuple[str, ...]:
-    """Names of the built-in arms."""
+    """Names of the built-in arms.
+
+    >>> catalog()[:3]
+    ('articulated', 'cartesian', 'cylindrical')
+    """
     return tuple(catalog_names())

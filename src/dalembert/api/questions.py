@@ -75,6 +75,10 @@ class SystemQuestions(SystemPages, SystemFiles):
         ``formulation`` says by which page they are derived: "composite-body", "lagrange-euler", "tourassis-neuman",
         or, with mass centres (``parameters="centre+lengths+gravity"`` or "numbers"), "generalized-dalembert" and
         "influence". The polynomials are the same.
+
+        >>> import dalembert as da
+        >>> print(da.load("planar-2r").equations()["D12"])
+        mx₂ l₁ c₂ + Izz₂
         """
         from .arm_equations import arm_equations
 
@@ -115,6 +119,10 @@ class SystemQuestions(SystemPages, SystemFiles):
         ``acceleration`` are the largest of each joint. ``gap`` certifies ranges to this share of their spread (1e-4 by
         default); ``work`` limits each end of a range, ``effort`` is the share of the usual work of all other proofs
         (less of it is quicker, and looser); ``tell`` is called with what is being worked out.
+
+        >>> import dalembert as da
+        >>> round(da.load("planar-2r").analysis().range_of("D11").maximum, 4)  # kg m^2
+        2.6667
         """
         from ..design.analysis import Analysis
 
@@ -428,7 +436,12 @@ class SystemQuestions(SystemPages, SystemFiles):
         known. Friction of the drives sticks exactly. After ``most_evaluations`` the motion is given up. ``compiled``
         forces (True) or forbids (False) the loop in machine code, which serves constant torques, and computed torque
         and PD on polynomial trajectories, without events and with "auto" or "DOP853"; by default it is used where it
-        can be. ``tell(t)`` is called now and then with the time (s) reached: what it raises ends the run.
+        can be. ``tell(t)`` is called now and then with the time (s) reached: what it raises ends the run. A run that
+        cannot go on raises ``SimulationError``, whose ``motion`` is the part up to there.
+
+        >>> import dalembert as da
+        >>> da.load("planar-2r").simulate([0, 0], [0.4, -0.9], duration=1.0).q.shape
+        (501, 2)
         """
         from ..control.simulate_system import simulate_system
 

@@ -310,6 +310,10 @@ class ArmDescription:
 
         The load's numbers are in the tool frame (Bejczy 1974, Appendix C: the hand frame), or in the frame of
         ``link`` where one is named.
+
+        >>> import dalembert as da
+        >>> da.load("planar-2r").holding(da.Load(mass=2.0)).gravity_load([0, 0])
+        array([58.86 , 24.525])
         """
         if load is not None and not isinstance(load, Load):
             raise ArmError(f"{self.where}a load is a Load, such as Load(mass=2.0); got {load!r}")
@@ -320,7 +324,7 @@ class ArmDescription:
         return replace(self, loads=others if load is None or not load.body else (*others, (name, load)))
 
     def locked(self, positions: Mapping[str, object]) -> Self:
-        """The arm with these joints frozen at these positions (rad or m)."""
+        """The arm with these joints frozen at these positions (rad or m): ``arm.locked({"joint2": 0.5})``."""
         if not isinstance(positions, Mapping):
             raise ArmError(f'{self.where}joints are locked at positions, as in {{"joint2": 0.5}}; got {positions!r}')
         for name in positions:
@@ -385,6 +389,8 @@ class ArmDescription:
     def with_elastic(self, *parts: Elastic) -> Self:
         """The arm with these springs and dampers added."""
         for part in parts:
+            if not isinstance(part, Elastic):
+                raise ArmError(f"{self.where}springs are JointSpring, JointDamper or PointSpring; got {part!r:.80}")
             part.check(self)
         return replace(self, elastic=(*self.elastic, *parts))
 

@@ -68,6 +68,10 @@ class TurnWarning(UserWarning):
     """Fixed angles of more than a turn, where degrees were meant, perhaps; they are used as given, in radians."""
 
 
+class UnitWarning(UserWarning):
+    """Lengths, moments of inertia or limits so large that another unit was meant, perhaps; they are used as given."""
+
+
 class ToleranceWarning(UserWarning):
     """A model is asked for what its tolerance was not meant for; its error is proved there too, and is larger."""
 

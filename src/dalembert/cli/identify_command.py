@@ -11,6 +11,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import whole_number
+from dalembert.report.html.page_files import page_file
 
 from .printing import heading, paragraph, table
 from .system_options import arm_command, numbers
@@ -88,9 +89,10 @@ def identify(
     """Find inertias, friction and rotors of a robot from measured motions, as bodies that could be built."""
     from dalembert.identification.identify import identify as find
 
-    for path, ending, option in ((output, ".toml", "--output"), (page, ".html", "--page")):
-        if path is not None and path.suffix != ending:
-            raise ArmError(f"{option} writes a {ending} file, not {path}")
+    if output is not None and output.suffix != ".toml":
+        raise ArmError(f"--output writes a .toml file, not {output}")
+    if page is not None:
+        page_file(page)
     files = [*logs, *(validate or []), *(laden or [])]
     all_logs = _read(files, columns or [], rows or [])
     logs_read, with_load = all_logs[: len(files) - len(laden or [])], all_logs[len(files) - len(laden or []) :]

@@ -15,7 +15,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from dalembert.arm.description import listed
-from dalembert.arm.errors import ArmError
 
 from .printing import say
 from .shaping_options import AccelerationOption, BoxOption, SpeedOption
@@ -30,7 +29,6 @@ MOTION = (
     "Also judge the terms along this motion: CSV with the columns t, q_JOINT and, if known, qd_JOINT, qdd_JOINT, as "
     "dalembert simulate --output writes it."
 )
-PAGES = (".html", ".htm")
 PAUSE = 10.0
 """Seconds between two lines of progress within a section."""
 TOLERANCE = (
@@ -67,8 +65,6 @@ def report(
     """Write a report: the arm in 3D, its equations, ranges, what matters in it, reduced models with proof."""
     from dalembert.report.write import write_report
 
-    if output.suffix.lower() not in PAGES:
-        raise ArmError(f"the report is a page, so its name must end in .html, not {output.name!r}")
     begun: list[str] = []
     try:
         with progress_bar() as follow:

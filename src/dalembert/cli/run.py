@@ -17,6 +17,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+import dalembert as da
 from dalembert.arm.errors import ArmError, printable, sentence
 from dalembert.version import __version__
 
@@ -66,6 +67,7 @@ def application(names: Sequence[str]) -> typer.Typer:
         epilog="ARM is the name of a built-in arm (see: dalembert list) or a .toml, .urdf, .xacro, .sdf or .xml file.",
         add_completion=False,
         pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in names:
         module, _, function = COMMANDS[name].partition(":")
@@ -133,13 +135,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = app(args=words, prog_name="dalembert", standalone_mode=False)
             sys.stdout.flush()
     except typer.TyperException as fault:
-        return refuse(usage(fault))
+        return refuse(usage(fault, words))
     except ArmError as fault:
         return refuse(str(fault))
     except BrokenPipeError:
         # The reader, head for one, has what it wanted. Python would flush once more at the end and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # the same, while the console printed
+            return 0
+        raise
     except OSError as fault:
         return refuse(f"{fault.filename or 'output'}: {fault.strerror or fault}")
     except (KeyboardInterrupt, typer.Abort):
@@ -154,16 +160,27 @@ def refuse(text: str) -> int:
     return BAD_INPUT
 
 
-def usage(fault: typer.TyperException) -> str:
-    """What is wrong with the command line, and where its help is."""
+def usage(fault: typer.TyperException, words: Sequence[str]) -> str:
+    """What is wrong with the command line ``words``, and where its help is."""
     message = fault.format_message().rstrip(".").replace("Value error, ", "")
     for wrong in getattr(fault.__cause__ or fault.__context__, "errors", list)():
         if wrong["type"] in KINDS:  # the parser of options has words of its own for them
             message = message.replace(wrong["msg"], f"{wrong['input']!r:.80} is not {KINDS[wrong['type']]}")
-    command = getattr(getattr(fault, "ctx", None), "command_path", "dalembert")
-    if "unexpected extra argument" in message and command.endswith(" dynamics"):
-        message += ": write the values of all joints as one argument, as in --q 0,0.5,1"
+    command = " ".join(["dalembert", *(word for word in words[:1] if word in COMMANDS)])
+    if "unexpected extra argument" in message:
+        message += hint_at(message.rpartition("(")[2].rstrip(")").split())
+    elif "No such command" in message and ("." in words[0] or words[0] in da.catalog()):
+        message += f"; the command comes before the arm, as in dalembert show {words[0]}"
     return f"{message} (help: {command} --help)"
+
+
+def hint_at(extra: Sequence[str]) -> str:
+    """What was meant, perhaps, by words that belong to no option."""
+    if all(any(letter.isdigit() for letter in word) for word in extra):
+        return ": write the values of all joints as one argument, as in --q 0,0.5,1"
+    if extra[0].lower() in ("true", "false", "yes", "no", "on", "off"):
+        return ": an option that is on or off stands alone, as in --json"
+    return ""
 
 
 def note(

@@ -14,6 +14,7 @@ from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 from dalembert.control.controllers_by_name import CONTROLLERS
+from dalembert.report.html.page_files import ENDINGS
 from dalembert.systems.time_span import MOST_EVALUATIONS
 
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
@@ -218,7 +219,7 @@ def simulate(
 
 def save(system: System, motion: Motion, output: Path) -> None:
     """The motion as a file of numbers, or as a page that plays it."""
-    if output.suffix.lower() in (".html", ".htm"):
+    if output.suffix.lower() in ENDINGS:
         system.replay(motion, output)
     else:
         motion.save(output)

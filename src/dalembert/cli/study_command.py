@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from dalembert.arm.errors import ArmError
+from dalembert.report.html.page_files import page_file
 
 from .printing import heading, paragraph, say, table
 from .reducing_bar import reducing_bar
@@ -78,6 +79,7 @@ def study(
     study_file.check()
     if page is not None:
         check_folder(page)
+        page_file(page)
     executor = "threads" if threads is not None else "processes" if processes is not None else "serial"
     bar = DesignsBar()
     try:

@@ -245,9 +245,11 @@ def read_load(text: str | None, option: str = "--load") -> Load | None:
     com = tuple(centre) or (0.0, 0.0, 0.0)
     if mass < 0:
         raise ArmError(f"{option}: the mass is negative ({mass:g} kg); give its magnitude")
+    if not mass and (colon or any(centre)):
+        raise ArmError(f"{option}: {text.strip()!r} is a load without mass; its first number is the mass (kg)")
     if not colon:
         return Load(mass, com)
-    edges = numbers(size, f"{option}, after the colon,", (1, 3))
+    edges = numbers(size, f"{option} (edges after the colon)", (1, 3))
     if min(edges) < 0:
         raise ArmError(f"{option}: an edge is negative ({min(edges):g} m)")
     return Load.of(Inertia.box(mass, edges * 3 if len(edges) == 1 else edges), com)

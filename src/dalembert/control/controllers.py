@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.array_input import real_array
 from ..arm.errors import ArmError
 from ..drives.motors import Electric
 from ..formulations.control_laws import feedback
@@ -20,7 +21,7 @@ from ..systems.arm_system import ArmSystem
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .friction_feed import WIDTH, FrictionFeed
-from .trajectories import Trajectory
+from .trajectories import Trajectory, require_trajectory
 
 Array = NDArray[np.float64]
 ToolPath: TypeAlias = "Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]"
@@ -31,16 +32,26 @@ def _to_input(model: System, q: Array, torque: Array) -> Array:
     return model.to_motors(q, torque) if isinstance(model, MotorSystem) else torque
 
 
-class _Following:
-    """A controller with a ``trajectory``, which is looked at when the controller is made."""
+def _check_gains(name: str, values: ArrayLike, n: int) -> None:
+    """Raises ArmError unless these are one finite number for all joints, or one for each."""
+    gains = real_array(name, values)
+    if gains.shape not in ((), (n,)) or not np.isfinite(gains).all():
+        raise ArmError(f"{name} is one number for all joints, or {n}, one for each; got {values!r:.80}")
 
+
+class _Following:
+    """A controller whose ``model``, ``trajectory`` and gains are looked at when it is made."""
+
+    model: Any
     trajectory: Trajectory
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.trajectory, "state", None)):
-            raise ArmError(
-                f"a controller follows a trajectory, such as quintic([start, end], seconds); got {self.trajectory!r}"
-            )
+        if not callable(getattr(self.model, "inverse_dynamics", None)):
+            raise ArmError(f"the model of a controller is a system, such as an arm; got {self.model!r:.80}")
+        require_trajectory(self.trajectory, self.model.n)
+        for name in ("kp", "kd", "damping"):
+            if hasattr(self, name):
+                _check_gains(name, getattr(self, name), self.model.n)
 
 
 class _Feeding(_Following):
@@ -218,6 +229,11 @@ class OperationalSpace:
         self, arm: ArmSystem, path: ToolPath, kp: float = 100.0, kd: float = 20.0, rest_damping: float = 5.0,
         friction: str = "reference", width: float = WIDTH,
     ) -> None:  # fmt: skip
+        if not callable(path):
+            raise ArmError(
+                "the tool follows a function path(t) that gives its position, velocity and acceleration (m, per s); "
+                f"got {path!r:.80}"
+            )
         self.arm, self.path, self.feed = arm, path, FrictionFeed(arm, friction, width)
         self.kp, self.kd, self.rest_damping = kp, kd, rest_damping
         self._over_reals = SystemOverRing(arm, REAL)

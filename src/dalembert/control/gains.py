@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_continuous_are, solve_discrete_are
 from scipy.signal import place_poles
 
+from ..arm.array_input import real_array
 from ..arm.errors import ArmError
 from ..linear.joints import driven_model, links_model, motor_model
 from ..linear.linear_model import LinearModel
@@ -17,7 +18,7 @@ from ..systems.driven import DrivenSystem, MotorSystem
 from ..systems.protocol import System
 from .controllers import StateFeedback, VoltageFeedback
 from .friction_feed import WIDTH
-from .trajectories import Trajectory
+from .trajectories import Trajectory, require_trajectory
 
 Array = NDArray[np.float64]
 
@@ -54,6 +55,7 @@ def linear_at(model: System, trajectory: Trajectory, t: float, input: str | None
 
     ``input`` is "voltage" for states with currents (Freeman 1985, eq. 2-241), else torques.
     """
+    require_trajectory(trajectory, model.n)
     q, qd, qdd = trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t)
     if isinstance(model, MechanismSystem):
         return model.linearize(q, qd, model.inverse_dynamics(q, qd, qdd), input=input)
@@ -90,6 +92,7 @@ def _tracking(
     """The gains of the linear models at ``knots`` times of the trajectory, with what it feeds forward."""
     if input not in (None, "voltage"):
         raise ArmError(f'input of a tracking controller is "voltage", or left out for torques; got {input!r}')
+    require_trajectory(trajectory, model.n)
     times = np.linspace(0, trajectory.duration, knots)
     gains = np.array([gain(linear_at(model, trajectory, t, input)) for t in times])
     if input is None:
@@ -104,5 +107,9 @@ def _tracking(
 
 
 def _weight(values: ArrayLike, size: int) -> Array:
-    array = np.asarray(values, dtype=float)
+    array = real_array("a weight", values)
+    if array.shape not in ((), (size,), (size, size)):
+        raise ArmError(
+            f"weights are one number, {size} numbers or a {size}x{size} matrix; got an array of shape {array.shape}"
+        )
     return array if array.ndim == 2 else np.diag(np.broadcast_to(array, (size,)))

@@ -13,7 +13,8 @@ from ..mechanisms.driven_mechanism import DrivenMechanism
 from ..mechanisms.mechanism_system import MechanismSystem
 from ..systems.arm_system import ArmSystem
 from ..systems.driven import DrivenSystem
-from .trajectories import Trajectory
+from ..systems.time_span import check_samples
+from .trajectories import Trajectory, require_trajectory
 
 Array = NDArray[np.float64]
 
@@ -79,6 +80,8 @@ def requirements(system: ArmSystem | MechanismSystem, trajectory: Trajectory, sa
 
     Of a mechanism: loads at the coordinates, and the limits of all joints, which follow the path in one assembly mode.
     """
+    require_trajectory(trajectory, system.n)
+    check_samples(samples)
     t = np.linspace(0, trajectory.duration, samples)
     q, qd, qdd, jerk = (
         trajectory.position(t), trajectory.velocity(t), trajectory.acceleration(t), trajectory.jerk(t),

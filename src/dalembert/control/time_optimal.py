@@ -23,7 +23,7 @@ from .path_grid import path_samples, standing_knots, with_reversals
 from .path_limits import LimitRows, limit_rows, linear_limits
 from .reachable_speeds import NoSpeed, PathLimits, fastest
 from .timing_laws import retimed
-from .trajectories import Polynomials, joint_limit
+from .trajectories import Polynomials, joint_limit, require_path
 
 Array = NDArray[np.float64]
 PASSES = 30
@@ -91,6 +91,7 @@ def time_optimal(
     limits. ``samples`` are the steps of the path. Where the path itself stands still, as a ``quintic`` does at each
     point, so does the motion. Pham and Pham 2018.
     """
+    require_path(path)
     if path.n != system.n:
         raise ArmError(f"{system.name}: the path has {path.n} joints and the system {system.n}")
     if not isinstance(samples, int) or not 2 <= samples <= 100_000:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from .splines import largest, seven_phases, stretched
-from .trajectories import Polynomials, joint_limit, trapezoid
+from .trajectories import Polynomials, joint_limit, require_path, trapezoid
 
 Array = NDArray[np.float64]
 
@@ -66,6 +66,7 @@ def timed(path: Polynomials, speed: ArrayLike, acceleration: ArrayLike, jerk: Ar
     than ``time_optimal``, which looks at each place by itself. With ``jerk`` the law is an s-curve, and the whole is
     stretched until the jerk that the bends of the path add is within it, too; else it is a trapezoid.
     """
+    require_path(path)
     bend, turn = largest(path, 1), largest(path, 2)
     span = float(path.times[-1] - path.times[0])
     if not bend.any():

@@ -48,6 +48,23 @@ class Trajectory(Protocol):
         """Position, velocity and acceleration at one time."""
 
 
+def require_trajectory(trajectory: object, n: int | None = None) -> None:
+    """Raises ArmError unless this is a trajectory, and of ``n`` joints where that is known."""
+    if not callable(getattr(trajectory, "state", None)) or not hasattr(trajectory, "duration"):
+        raise ArmError(
+            f"what is followed is a trajectory, such as da.quintic([start, end], seconds); got {trajectory!r:.80}"
+        )
+    joints = getattr(trajectory, "n", n)
+    if n is not None and joints != n:
+        raise ArmError(f"the trajectory has {joints} joints and the system that follows it {n}; give it one value each")
+
+
+def require_path(path: object) -> None:
+    """Raises ArmError unless this is a path of polynomials, whose law of time can be another one."""
+    if not isinstance(path, Polynomials):
+        raise ArmError(f"a path is what da.line_path, da.arc_path, da.spline or da.quintic gives; got {path!r:.80}")
+
+
 class Smooth(ABC):
     """A trajectory given by one formula for its derivatives of any order."""
 
@@ -141,6 +158,9 @@ def quintic(points: Sequence[ArrayLike], times: Sequence[float] | float) -> Poly
     """Quintic blends through ``points``, at rest at each; ``times`` of the points, or the total duration.
 
     Between two points s = 10 u^3 - 15 u^4 + 6 u^5 with u from 0 to 1 (Biagiotti and Melchiorri 2008, chapter 2).
+
+    >>> quintic([[0, 0], [1, -1]], 2.0).position(1.0)
+    array([ 0.5, -0.5])
     """
     positions = joint_points(points)
     time_array = real_array("times", times)

@@ -41,6 +41,12 @@ Limits: TypeAlias = Mapping[str | int, tuple[float, float]]
 """Ranges of joints (rad or m) by name, or counted from 0."""
 
 
+def require_analysis(asked: object) -> None:
+    """Raises ArmError unless this is an analysis, as two systems are compared by the same questions."""
+    if not isinstance(asked, Analysis):
+        raise ArmError(f"two systems are compared by the same questions: write ask.of(other); got {asked!r:.80}")
+
+
 class Analysis(CertifiedRanges):
     """What matters in a system. Positions range over the joint limits unless ``box`` gives others (rad, m).
 
@@ -85,6 +91,8 @@ class Analysis(CertifiedRanges):
 
         Joints of the box that the other system does not have are passed over.
         """
+        if not isinstance(system, ArmSystem):
+            raise ArmError(f"an analysis is of an arm, alone or with its load and drives; got {system!r:.80}")
         box, speed, acceleration = self._question
         shared_box = {
             key: ends for key, ends in (box or {}).items() if not isinstance(key, str) or key in system.joint_names
@@ -110,6 +118,8 @@ class Analysis(CertifiedRanges):
         """
         from .tables import load_tables
 
+        if loaded is not None:
+            require_analysis(loaded)
         return load_tables(self, loaded, partial=partial)
 
     def range_of(self, name: str) -> Range:
@@ -248,6 +258,7 @@ class Analysis(CertifiedRanges):
         """This design and another, side by side; ``loaded`` are both with a load, whose figures are added."""
         from .compare import compared
 
+        require_analysis(other)
         first, second = ((self, loaded[0]), (other, loaded[1])) if loaded is not None else ((self,), (other,))
         return compared(first, second)
 

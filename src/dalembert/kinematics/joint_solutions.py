@@ -12,6 +12,8 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 
 Array = NDArray[np.float64]
+MILLIMETRES = 10.0
+"""A pose that is farther (m) from what an arm reaches was meant in millimetres, perhaps."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,13 @@ class JointSolutions:
         count_text = f"{len(lost)} of {total} poses were not reached; " if total > 1 else ""
         proven = bool(np.broadcast_to(self.complete, self.converged.shape)[index])
         count = int(self.starts[index])
+        whole = self.position_error[index] and self.orientation_error[index]
+        fewer = ", or for fewer directions, as by task 'position'" if whole else ""
+        fewer += "; lengths are in m" if self.position_error[index] > MILLIMETRES else ""
         proof = "no joint positions that are allowed reach it" if proven else f"after {count} start{'s' * (count != 1)}"
         return (
             f"{count_text}{subject} {self.position_error[index]:.3g} m and {self.orientation_error[index]:.3g} rad "
-            f"away at best, {proof}, {cause}; ask for a pose within reach, or for fewer directions, as by "
-            f"task 'position'"
+            f"away at best, {proof}, {cause}; ask for a pose within reach{fewer}"
         )
 
     def found(self) -> str:

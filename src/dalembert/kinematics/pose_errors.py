@@ -46,6 +46,12 @@ def poses_of(pose: ArrayLike | Placement, task: str) -> Array:
         poses = array
     else:
         alternative = {"position": ", or points of three numbers", "orientation": ", or 3x3 rotations"}.get(task, "")
+        if task == "pose" and shape[-1:] == (3,):
+            alternative = (
+                ", and task='orientation' takes 3x3 rotations"
+                if shape[-2:] == (3, 3)
+                else (", and task='position' takes points of three numbers")
+            )
         raise ArmError(f"a pose is a 4x4 matrix{alternative}; got an array of shape {shape}")
     if not np.isfinite(poses).all():
         raise ArmError(f"pose {_pose_index(~np.isfinite(poses).all(axis=(-1, -2)))}holds a value that is not finite")

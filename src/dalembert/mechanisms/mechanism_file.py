@@ -17,6 +17,7 @@ from ..arm.io.text_files import read_text
 from ..arm.io.toml_arm import TOP as ARM_FILE
 from ..arm.io.toml_arm import arm_of_table, parse, read_body
 from ..arm.io.toml_drives import ELECTRIC, FRICTION, read_friction, read_motor, read_rotor
+from ..arm.io.toml_kinds import refuse_others
 from ..arm.io.toml_table import TomlTable
 from ..arm.placement import Placement
 from .chain_frames import GROUND, FrameOn
@@ -72,7 +73,9 @@ def parse_mechanism(
     text: str, origin: str = "mechanism", folder: Path | None = None, angles: str = AS_MEANT
 ) -> Mechanism:
     """The mechanism that a TOML text describes; arms named by path are looked up in ``folder``."""
-    data = expanded(parse(text, origin), origin)
+    data = parse(text, origin)
+    refuse_others(data, "a mechanism", origin)
+    data = expanded(data, origin)
     reading = AngleReading(angles)
     top = TomlTable.of(data, origin, TOP, reading)
     chains, bases = _chains(top, origin, folder)

@@ -8,7 +8,6 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..bounds.branch import ProofError
 from ..bounds.waves import OUTWARD
@@ -29,8 +28,8 @@ from .program_system import Constant
 from .recursion import Case, case_of
 from .reduced_model import CurvePoint, ReducedModel, operations_of
 from .states import Array, States, Torque, largest, loads_in_words, one_arm
+from .tolerance import check_tolerance
 
-NUMBERS = (int, float, np.integer, np.floating)
 UNLOADED = 1e-9
 """What stands for the largest torque of a joint that no state loads, as a share of those of the others."""
 
@@ -56,8 +55,7 @@ def reduce(
     share of the usual work: with less of it the model is longer, and its error as much proved. An interrupt (Ctrl-C)
     ends the search with the shortest model proved by then, which says so; before there is one it is an interrupt.
     """
-    if isinstance(tolerance, bool) or not isinstance(tolerance, NUMBERS) or not 0 <= tolerance < np.inf:
-        raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
+    check_tolerance(tolerance)
     one_arm(systems)
     steps = SearchSteps(progress or (lambda _text, _share: None), steps_of(curve))
     steps.say("largest torques")

@@ -17,6 +17,7 @@ from ..markup.elements import Html, tag
 from ..markup.numbers import listed
 from ..reduction.reduced_model import ReducedModel
 from ..reduction.states import Amounts, checked, joint_index
+from ..reduction.tolerance import check_tolerance
 from ..systems.arm_system import ArmSystem
 from . import section_data
 from .allowance import Allowance
@@ -123,8 +124,8 @@ def report(
         )
     lacking_section = unlimited_section(question)
     following = Following(progress)
-    if lacking_section is None and not all(0 <= tolerance < math.inf for tolerance in question.tolerances):
-        raise ArmError(f"a tolerance is a share such as 0.01, at least zero; got {question.tolerances}")
+    for tolerance in question.tolerances:
+        check_tolerance(tolerance)
     answerable = question if lacking_section is None else replace(question, box=wide(question))
     work = Work(answerable, following.tell)
     numbers, motion, second_design = work.analysis.equations, question.motion, question.against

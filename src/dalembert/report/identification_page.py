@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.io.whole_files import write_whole
 from ..identification.log import Array
 from ..identification.result import Identification, Residual
 from ..identification.result_tables import friction_table, log_table, parameter_table, residual_table, silent_table
@@ -17,6 +16,7 @@ from ..markup.numbers import percent
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
 from .html.page import page
+from .html.page_files import write_page
 from .section import Part, Section, paragraph
 
 POINTS = 500
@@ -45,7 +45,7 @@ def write_identification_page(
     identified: Identification, residuals: Sequence[Residual], unseen: int, path: str | Path
 ) -> None:
     """Write the page."""
-    write_whole(path, identification_page(identified, residuals, unseen))
+    write_page(path, identification_page(identified, residuals, unseen))
 
 
 def unexplained(identified: Identification, residual: Residual) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
-from ..arm.io.whole_files import write_whole
 from ..control.trajectories import quintic
 from ..markup.data_tables import Column, DataTable, Value
 from ..markup.elements import tag
@@ -22,6 +21,7 @@ from ..systems.arrays import vector_array
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
 from .html.page import notebook_frame, page
+from .html.page_files import write_page
 from .mechanism_view import MotionOnPage, coordinate_units, mechanism_drawing, mechanism_script
 from .section import Part, Section
 
@@ -86,7 +86,7 @@ def write_mechanism_page(
     """Write the page to ``path``, where one is given; in a notebook what is given back shows itself."""
     page_ = MechanismPage(mechanism.name, mechanism_page(mechanism, q, to, duration))
     if path is not None:
-        write_whole(path, page_.html)
+        write_page(path, page_.html)
     return page_
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
-from ..arm.io.whole_files import write_whole
 from ..arm.system_phrase import system_phrase
 from ..markup.elements import data, tag
 from ..simulation.motion import Motion
@@ -19,6 +18,7 @@ from .arm_script import arm_script
 from .charts.figures import ChartAxis
 from .charts.line_chart import LineChart, Series
 from .html.page import asset, notebook_frame, single_page
+from .html.page_files import write_page
 
 MOST_FRAMES = 2000
 MOST_POSES = 120
@@ -122,7 +122,7 @@ class MotionPage:
 
     def write(self, path: str | Path) -> None:
         """Write the page."""
-        write_whole(path, self.html)
+        write_page(path, self.html)
 
     def __repr__(self) -> str:
         return f"<MotionPage of {self.motion.name!r}: {self.motion.t[-1] - self.motion.t[0]:g} s>"

@@ -17,13 +17,13 @@ from numpy.typing import ArrayLike
 
 from ..arm.array_input import real_array
 from ..arm.errors import ArmError
-from ..arm.io.whole_files import write_whole
 from ..markup.elements import Html, data, tag
 from ..markup.numbers import joint_label, unit
 from ..systems.arm_system import ArmSystem
 from .arm3d import drawing, start
 from .arm_script import CAUSES, arm_script
 from .html.page import notebook_frame, single_page
+from .html.page_files import write_page
 
 WORDS = {
     "inertia": "inertia",
@@ -50,7 +50,7 @@ class StatePage:
 
     def write(self, path: str | Path) -> None:
         """Write the page."""
-        write_whole(path, self.html)
+        write_page(path, self.html)
 
     @cached_property
     def html(self) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arm.io.whole_files import write_whole
 from ..markup.data_tables import Column, DataTable, Value
 from ..markup.elements import Html, data, tag
 from ..studies.optimum import DesignOptimum
@@ -21,6 +20,7 @@ from ..studies.study_tables import (
     summary_table,
 )
 from .html.page import asset, page
+from .html.page_files import write_page
 from .section import Part, Section, paragraph
 
 MOST_DESIGNS = 3000
@@ -63,7 +63,7 @@ def write_study_page(
     optimum: DesignOptimum | None = None,
 ) -> None:
     """Write the page of a study: one file that is complete in itself."""
-    write_whole(path, study_page(result, pareto, budgets, optimum))
+    write_page(path, study_page(result, pareto, budgets, optimum))
 
 
 def _designs(result: StudyResult, front: np.ndarray) -> Section:

@@ -16,6 +16,7 @@ from ..systems.arm_system import ArmSystem
 from .assemble import Question, Report, report
 from .html.browser import NONE_FOUND, find_browser, write_pdf
 from .html.page import page
+from .html.page_files import page_file, write_page
 from .progress import no_progress
 
 
@@ -44,11 +45,11 @@ def write_report(
     pose_ = tuple(float(x) for x in pose) if pose is not None else None
     samples = motion_of(system, motion) if motion is not None else None
     question = Question(system, box, speed, acceleration, tuple(tolerances), pose_, samples, against)
-    page_file = Path(path) if path is not None else None
+    file = page_file(path) if path is not None else None
 
     def keep(partial_report: Report) -> None:
-        if page_file is not None:
-            write_whole(page_file, html(partial_report))
+        if file is not None:
+            write_page(file, html(partial_report))
 
     # Kept section by section: whoever interrupts the work has what was done.
     written = report(question, progress or no_progress, keep)

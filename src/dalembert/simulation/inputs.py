@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.array_input import real_array
+from ..arm.array_input import real_array, refuse_masked
 from ..arm.errors import ArmError
 
 Array = NDArray[np.float64]
@@ -55,9 +55,16 @@ class Input:
         when = f" at t = {t:.6g} s" if t is not None else ""
         who = "the controller gave" if t is not None else "the input is"
         try:
-            numbers = real_array("it", values)
+            refuse_masked("it", values)
         except ArmError as fault:
-            raise InputFault(f"{who} {values!r:.80}{when}; {fault}, {len(self.names)} of them") from None
+            raise InputFault(f"{who} {values!r:.80}{when}; {fault}") from None
+        try:
+            numbers = real_array("it", values)
+        except ArmError:
+            also = "" if t is not None else ", or a function of (t, q, qd) that does; np.zeros(n) lets the arm go"
+            raise InputFault(
+                f"{who} {values!r:.80}{when}; give one real number for each of {', '.join(self.names)}{also}"
+            ) from None
         if numbers.shape != (len(self.names),):
             raise InputFault(
                 f"{who} an array of shape {numbers.shape}{when}; give one number for each of {', '.join(self.names)}"

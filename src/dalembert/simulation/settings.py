@@ -104,6 +104,8 @@ class SimulationSettings:
         """Refuse a change of load that would never come."""
         begin, end = self.span(duration)
         for change in self.changes:
+            if not isinstance(change, LoadChange):
+                raise ArmError(f"a change of load is a da.LoadChange(time, load); got {change!r:.80}")
             if not begin <= change.time <= end:
                 raise ArmError(
                     f"a change of load at {change.time:g} s lies outside the simulation from {begin:g} to {end:g} s"

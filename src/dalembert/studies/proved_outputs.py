@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
 from ..design.motion_samples import MotionSamples
+from ..reduction.tolerance import check_tolerance
 
 if TYPE_CHECKING:
     from ..design.analysis import Analysis
@@ -36,9 +37,8 @@ def _analysis(output: Output, system: ArmSystem) -> Analysis:
 def refuse_options(output: Output, system: ArmSystem) -> None:
     """Refuse a box, speeds or a tolerance that no design could have, before the first one is worked out."""
     tolerance = output.options.get("tolerance", TOLERANCE)
-    if not tolerance >= 0:
-        raise ArmError(f"output {output.name!r}: a tolerance is a share such as 0.01, at least zero; got {tolerance!r}")
     try:
+        check_tolerance(tolerance)
         _analysis(output, system)
     except ArmError as fault:
         raise ArmError(f"output {output.name!r}: {fault}") from None

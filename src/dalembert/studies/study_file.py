@@ -20,6 +20,7 @@ from ..arm.inertia import Load
 from ..arm.io.expression import quantity, says_angle, shown
 from ..arm.io.text_files import read_text
 from ..arm.io.toml_arm import parse, read_body
+from ..arm.io.toml_kinds import refuse_others
 from ..arm.io.toml_table import TomlTable
 from ..control.trajectories import quintic, trapezoidal
 from ..design.motion_samples import MotionSamples, checked
@@ -116,7 +117,9 @@ def read_study(path: str | Path, reader: ArmReader) -> StudyFile:
 
 def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) -> StudyFile:
     """The study that a TOML text describes."""
-    top = TomlTable.of(parse(text, origin), origin, TOP)
+    described = parse(text, origin)
+    refuse_others(described, "a study", origin)
+    top = TomlTable.of(described, origin, TOP)
     system = _system(top, folder, reader)
     factors = top.tables("factor", FACTOR)
     outputs = top.tables("output", OUTPUT)

@@ -51,7 +51,12 @@ class MovingArm(ArmSystem):
     """Frames and their derivatives."""
 
     def forward_kinematics(self, q: ArrayLike, frame: AskedFrame | None = None) -> Array:
-        """The tool frame in the base, ``(..., 4, 4)``; or ``frame``: a link, or (link, Placement in it)."""
+        """The tool frame in the base, ``(..., 4, 4)`` (m); or ``frame``: a link, or (link, Placement in it).
+
+        >>> import dalembert as da
+        >>> da.load("planar-2r").forward_kinematics([0, 0])[:3, 3]
+        array([2., 0., 0.])
+        """
         if frame is not None:
             return self.framed(frame).forward_kinematics(q)
         kernel = self._kernel("forward_kinematics")

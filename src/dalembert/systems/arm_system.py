@@ -81,7 +81,12 @@ class ArmSystem(EvaluatedArm):
         F is the friction of the drives where they count: moving friction, and for a shaft that stands and is to
         start, its starting friction. Q are the loads that ``forces`` and the arm's springs and dampers put on the
         joints. ``formulation`` is "newton-euler", "lagrange-euler", "generalized-dalembert", "influence" or
-        "tourassis-neuman"; all give the same torques.
+        "tourassis-neuman"; all give the same torques. q, qd and qdd are ``(..., n)`` and broadcast, and so is tau.
+
+        >>> import dalembert as da
+        >>> da.load("planar-2r").inverse_dynamics([[0, 0], [0, 0]], [0, 0], [[0, 0], [3, 0]])
+        array([[19.62 ,  4.905],
+               [27.62 ,  7.405]])
         """
         if formulation == "newton-euler":
             kernel = self._kernel("inverse_dynamics")
@@ -95,10 +100,10 @@ class ArmSystem(EvaluatedArm):
         return tau - self.force_load(q, forces) if forces else tau
 
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, forces: Sequence[Force] = ()) -> Array:
-        """Accelerations (rad/s^2 or m/s^2) under these torques, ``forces``, springs, dampers and friction.
+        """Accelerations (rad/s^2 or m/s^2) under torques (N m or N), ``forces``, springs, dampers and friction.
 
-        It undoes ``inverse_dynamics``. Where shafts with Coulomb friction stand, who sticks and who starts is decided
-        with the load and all couplings (``systems/sticking.py``).
+        It undoes ``inverse_dynamics``, with the same shapes. Where shafts with Coulomb friction stand, who sticks
+        and who starts is decided with the load and all couplings (``systems/sticking.py``).
         """
         if not self.contacts and not forces:
             return self._smooth_acceleration(q, qd, tau)
@@ -191,7 +196,13 @@ class ArmSystem(EvaluatedArm):
     # -- coefficients ---------------------------------------------------------------------------
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """D(q), ``(..., n, n)``."""
+        """D(q), ``(..., n, n)``: kg m^2 between joints that turn, kg between those that slide, kg m between the two.
+
+        >>> import dalembert as da
+        >>> da.load("planar-2r").mass_matrix([0, 0]).round(4)
+        array([[2.6667, 0.8333],
+               [0.8333, 0.3333]])
+        """
         kernel = self._kernel("mass_matrix")
         if kernel is not None:
             return kernel(q)
@@ -227,7 +238,7 @@ class ArmSystem(EvaluatedArm):
         return self._evaluate(lambda *x: system.coriolis_matrix(REAL, *x), q=q, qd=qd)
 
     def gravity_load(self, q: ArrayLike) -> Array:
-        """G(q) = dV/dq (N m or N): what holds the arm still against gravity."""
+        """G(q) = dV/dq ``(..., n)`` (N m or N): what holds the arm still against gravity."""
         kernel = self._kernel("gravity_load")
         if kernel is not None:
             return kernel(q)

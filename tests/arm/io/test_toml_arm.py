@@ -231,7 +231,7 @@ FAULTS = {
     "inertia entry": (ONE + "link = {inertia = {yx = 1}}", "inertia: unknown key 'yx'"),
     "about": (ONE + 'link = {about = "here", inertia = [1, 1, 1]}', 'about is "com" or "frame"'),
     "about frame without inertia": (ONE + 'link = {about = "frame"}', "needs inertia"),
-    "two inertias": (ONE + "link = {inertia = [1, 1, 1], gyration = [1, 1, 1]}", "gyration stands in place of inertia"),
+    "two inertias": (ONE + "link = {mass = 1, inertia = [1, 1, 1], gyration = [1, 1, 1]}", "gyration stands in place"),
     "moment and com": (ONE + "link = {com = [0, 0, 0], first_moment = [1, 1, 1]}", "first_moment stands in place"),
     "dh without convention": (ONE + "dh = {a = 1}", "dh needs the convention"),
     "unknown convention": ('convention = "craig"\n' + ONE, 'convention is "standard" or "modified"'),
@@ -260,6 +260,11 @@ FAULTS = {
     "load twice": (ONE + "[[loads]]\nmass = 1\n[[loads]]\nmass = 1", "carries a load already"),
     "load unreal": (ONE + "[[loads]]\nmass = -1", "the load cannot be"),
     "source": (ONE + "source = 1", "source must be a string"),
+    "two decimals": (ONE + "link = {mass = 1, com = [-0.2, 0]}", r"com must be a list .*, got \[-0.2, 0\]"),
+    "com without mass": (ONE + "link = {com = [0.1, 0, 0]}", "com is given without mass, .*; give its mass"),
+    "gyration without mass": (ONE + "link = {gyration = [1, 1, 1]}", "gyration is given without mass"),
+    "load without mass": (ONE + "[[loads]]\ncom = [0, 0, 0.1]", "com is given without mass"),
+    "gear ratio": (ONE + "drive = {gear_ratio = 0}", "joint 'joint1': gear_ratio is 0, .*; give motor turns"),
 }  # fmt: skip
 
 

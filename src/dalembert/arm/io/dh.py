@@ -19,6 +19,7 @@ from ..errors import ArmError
 from ..exact import Angle, exact, exact_vector
 from ..inertia import Inertia
 from ..placement import Placement, rotate, translate
+from ..plausible_sizes import tell_sizes
 from .angle_reading import AS_MEANT, AngleReading
 from .expression import angle, quantity
 from .joint_drives import JointDrive, train_of_joints
@@ -96,6 +97,8 @@ def from_dh(
             unknown = [str(key) for key in entry if key not in entries]
             if unknown:
                 raise ArmError(f"row {number}: unknown entry {unknown[0]!r}; a row may have {listed(entries)}")
+            if {"com", "gyration"} & set(entry) and "mass" not in entry:
+                raise ArmError(f"row {number}: a mass centre or gyration is given without mass; give the mass")
         elif not isinstance(entry, DHRow):
             raise ArmError(
                 f"row {number} must be a DHRow or a table with entries such as a, alpha, d, mass; got {entry!r}"
@@ -130,6 +133,7 @@ def from_dh(
         **{"drives": train_of_joints(drives), **about},  # type: ignore[arg-type]
     )
     reading.tell(arm.origin or arm.name)
+    tell_sizes(arm)
     return arm.checked(physical)
 
 

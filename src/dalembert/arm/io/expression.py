@@ -35,13 +35,22 @@ LONE = re.compile(r"\s*([-+]?[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?)\s*(?:rad\s*)?")
 """A string that is one decimal of radians."""
 EXAMPLES = 'such as 0.5, "1/3", "pi/2" or "90 deg"'
 
-_short = Repr()
+
+class _Short(Repr):
+    """Values of files, cut short; decimals as they are written, also in lists and tables."""
+
+    def repr_Decimal(self, value: Decimal, level: int) -> str:
+        text = str(value)
+        return text if len(text) <= self.maxother else f"{text[: self.maxother - 3]}..."
+
+
+_short = _Short()
 _short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 def shown(value: object) -> str:
     """A value for an error message, truncated where it is long."""
-    return _short.repr(str(value) if isinstance(value, Decimal) else value)
+    return _short.repr(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..cleaning import clean, hint
 from ..description import ArmDescription, listed
 from ..errors import ArmError
+from ..plausible_sizes import tell_sizes
 from .angle_reading import AS_MEANT
 from .expression import shown
 from .mimic import check_mode
@@ -57,6 +58,7 @@ def read(
     arm = _read(source, options)
     if arguments and not options.used:
         raise ArmError(f"{arm.where}arguments (--arg) are for a xacro file, and this is none; leave them out")
+    tell_sizes(arm)
     if tolerance is None:
         hint(arm)
         return arm

@@ -57,7 +57,12 @@ class JointDrive:
                 f"{where}joint {self.joint!r}: motor_inertia and input_inertia are the same inertia before and after "
                 "the gear; give one of them"
             )
-        ratio = exact(self.gear_ratio) if self.gear_ratio else Fraction(1)
+        if self.gear_ratio is not None and not exact(self.gear_ratio):
+            raise ArmError(
+                f"{where}joint {self.joint!r}: gear_ratio is 0, and a motor that does not turn drives nothing; give "
+                "motor turns per joint turn, or leave it out for 1"
+            )
+        ratio = Fraction(1) if self.gear_ratio is None else exact(self.gear_ratio)
         at_joint = exact(self.armature or 0) + exact(self.input_inertia or 0)
         rotor = Rotor(exact(self.motor_inertia or 0) + at_joint / ratio**2)
         friction = Friction.of(self.coulomb, viscous=self.viscous)

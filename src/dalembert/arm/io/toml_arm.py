@@ -29,6 +29,7 @@ from .joint_drives import JointDrive, train_of_joints, with_joint_drives
 from .mimic import followers, with_followers
 from .toml_drives import TOP as DRIVES
 from .toml_drives import read_drives
+from .toml_kinds import kind_of, refuse_others
 from .toml_shapes import read_shapes
 from .toml_table import TomlTable, nearest
 from .toml_writer import write_toml
@@ -62,7 +63,7 @@ SPRING = ("joint", "from", "to", "stiffness", "rest", "damping")
 
 def is_mechanism(text: str, origin: str) -> bool:
     """True if the TOML ``text`` describes a mechanism, which has chains, and no arm."""
-    return isinstance(parse(text, origin).get("chain"), dict)
+    return kind_of(parse(text, origin)) == "a mechanism"
 
 
 def read_toml(
@@ -75,11 +76,7 @@ def read_toml(
     """
     reading = AngleReading(angles)
     tables = parse(text, origin)
-    if isinstance(tables.get("chain"), dict):
-        raise ArmError(
-            f"{origin}: describes a mechanism of the chains {listed(tables['chain'])}, not an arm; use dalembert "
-            f"mechanism, or da.load_mechanism in Python"
-        )
+    refuse_others(tables, "an arm", origin)
     top = TomlTable.of(tables, origin, TOP, reading)
     try:
         arm = arm_of_table(top, PurePath(origin).stem or "arm", origin, mimic)
@@ -308,6 +305,9 @@ def read_body(table: TomlTable) -> Inertia:
             raise table.fault('first_moment stands in place of com, with inertia about = "frame"; give them so')
         return Inertia(mass, table.vector("first_moment"), Inertia.of(1, inertia=read_tensor(table, "inertia")).tensor)
     com = table.vector("com")
+    for key in ("com", "gyration"):
+        if key in table and "mass" not in table:
+            raise table.fault(f"{key} is given without mass, and a body without mass has none; give its mass")
     if "gyration" in table:
         if "inertia" in table or "about" in table:
             raise table.fault("gyration stands in place of inertia and about; keep one of the two ways")

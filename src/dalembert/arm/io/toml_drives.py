@@ -33,6 +33,7 @@ from ..shaft_friction import NO_FRICTION, Friction
 from .expression import quantity, shown
 from .joint_formula import Formula, Formulas
 from .text_files import read_text
+from .toml_kinds import refuse_others
 from .toml_moving_bodies import formula_of, moving_body_text, read_moving_body, read_turns, refuse_unwritten
 from .toml_table import TomlTable
 
@@ -57,7 +58,9 @@ def read_drives_text(text: str, origin: str, arm: ArmDescription) -> DriveTrain:
     """The drives of a separate file."""
     from .toml_arm import parse
 
-    return read_drives(TomlTable.of(parse(text, origin), origin, TOP), arm, origin)
+    tables = parse(text, origin)
+    refuse_others(tables, "the drives of an arm", origin)
+    return read_drives(TomlTable.of(tables, origin, TOP), arm, origin)
 
 
 def read_drives_file(path: str | Path, arm: ArmDescription) -> DriveTrain:

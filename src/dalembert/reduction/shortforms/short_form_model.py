@@ -29,6 +29,7 @@ from ..exact_error import errors_at
 from ..program_system import Constant, ProgramSystem
 from ..reduced_tables import JointError
 from ..states import Array, States, largest, loads_in_words, one_arm, rigid, rigid_torque
+from ..tolerance import check_tolerance
 from .constant_formulas import STYLE, constant_formulas
 from .fitting import corners
 from .form_errors import RELATIVE_TO, check_relative_to
@@ -236,8 +237,7 @@ def short_forms(
     each, and changes by the exact, linear effect of the load. Without ``refit`` the constants keep their exact values.
     ``equations`` are those of the first systems, where they are at hand; ``effort`` is the share of the usual work.
     """
-    if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < np.inf:
-        raise ArmError(f"a tolerance is a share such as 0.05, at least zero; got {tolerance!r}")
+    check_tolerance(tolerance)
     check_relative_to(relative_to)
     one_arm(systems)
     arm = systems[0]
