@@ -12,6 +12,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import whole_number
 
+from .notes import note
 from .printing import heading, paragraph, table
 from .system_options import arm_command, numbers
 
@@ -112,7 +113,7 @@ def identify(
     residuals = [identified.residual(log, load) for log, load in zip(logs_read, in_hand, strict=True)]
     carried = [(log.name, identified.load(log)) for log in with_load]
     for sentence in identified.warnings:
-        print(f"note: {sentence}", file=sys.stderr)
+        note(sentence)
     if as_json:
         print(json.dumps(_record(identified, residuals, carried), indent=2))
     else:
@@ -124,11 +125,7 @@ def identify(
         from dalembert.arm.io.whole_files import write_whole
 
         if identified.left_out:
-            print(
-                f"note: {', '.join(identified.left_out)} friction is no part of a drive train, so {output} does not "
-                "have it",
-                file=sys.stderr,
-            )
+            note(f"{', '.join(identified.left_out)} friction is no part of a drive train, so {output} does not have it")
         source = f"inertias, friction and rotors identified from {', '.join(path.name for path in logs)}"
         identified_arm: da.Arm = identified.system.arm  # type: ignore[attr-defined]
         missing = (

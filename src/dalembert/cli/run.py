@@ -17,9 +17,10 @@ from typing import Annotated, TextIO
 
 import typer
 
-from dalembert.arm.errors import ArmError, printable, sentence
+from dalembert.arm.errors import ArmError, sentence
 from dalembert.version import __version__
 
+from .notes import note
 from .spelled_out import SPELLED_OUT
 
 BAD_INPUT = 2
@@ -127,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors=SPELLED_OUT)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = note
+            warnings.showwarning = warned
             # what a command imports takes its time, too, and may be interrupted
             app = application([words[0]]) if words and words[0] in COMMANDS else overview()
             code = app(args=words, prog_name="dalembert", standalone_mode=False)
@@ -166,7 +167,7 @@ def usage(fault: typer.TyperException) -> str:
     return f"{message} (help: {command} --help)"
 
 
-def note(
+def warned(
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -175,4 +176,4 @@ def note(
     line: str | None = None,
 ) -> None:
     """A warning as a user of the command should see it: without the line of code that gave it."""
-    print(f"note: {printable(str(message))}", file=sys.stderr)
+    note(str(message))

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from dalembert.arm.errors import ArmError
 
+from .notes import note
 from .printing import heading, paragraph, say, table
 from .reducing_bar import reducing_bar
 
@@ -115,7 +116,7 @@ def study(
         if path is not None:
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
     if best is not None and best.interrupted:
-        print("note: interrupted; this is the best design met so far that keeps the limits", file=sys.stderr)
+        note("interrupted; this is the best design met so far that keeps the limits")
     if isinstance(fault, KeyboardInterrupt):
         print("interrupted while the best design was looked for; none is told", file=sys.stderr)
         raise fault
