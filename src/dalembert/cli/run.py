@@ -20,7 +20,7 @@ import typer
 from dalembert.arm.errors import ArmError, sentence
 from dalembert.version import __version__
 
-from .notes import note
+from .notes import note, tell
 from .spelled_out import SPELLED_OUT
 
 BAD_INPUT = 2
@@ -122,6 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         # closed by whoever started this: there is nowhere to put the result
         return refuse("stdout is closed; leave it open, or lead it into a file")
+    if sys.stderr is None:
+        # else what is said there would stand in the result
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a letter of somebody's name must not end the command.
@@ -133,6 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             app = application([words[0]]) if words and words[0] in COMMANDS else overview()
             code = app(args=words, prog_name="dalembert", standalone_mode=False)
             sys.stdout.flush()
+            if code == INTERRUPTED:  # the parser of options makes that of an interrupt, without a word
+                raise KeyboardInterrupt
     except typer.TyperException as fault:
         return refuse(usage(fault))
     except ArmError as fault:
@@ -144,14 +149,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as fault:
         return refuse(f"{fault.filename or 'output'}: {fault.strerror or fault}")
     except (KeyboardInterrupt, typer.Abort):
-        print("dalembert: interrupted", file=sys.stderr)
+        tell("dalembert: interrupted")
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 
 
 def refuse(text: str) -> int:
     """Print an error on one line of stderr; the exit code for bad input."""
-    print(f"dalembert: {sentence(' '.join(text.split()))}", file=sys.stderr)
+    tell(f"dalembert: {sentence(' '.join(text.split()))}")
     return BAD_INPUT
 
 
