@@ -137,8 +137,11 @@ def own_output(word: str) -> Any:
         sys.path.insert(0, "")  # modules of the folder that the command runs in, as for python -m
     try:
         function = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as fault:
-        raise ArmError(f"--function {word}: cannot be imported ({fault})") from None
+    except (Exception, SystemExit) as fault:  # a module of one's own may raise what it likes
+        raise ArmError(
+            f"--function {word}: cannot be imported ({type(fault).__name__}: {fault}); python -c 'import {module}' "
+            "says where"
+        ) from None
     if not callable(function):
         raise ArmError(f"--function {word}: is no function")
     return Output("own", name, function=function)
