@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dalembert.cli.printing import figures, matrix, table
+import dalembert as da
+from command_runs import PLAIN, command_folder, run
+from dalembert.cli.printing import figures, json_text, matrix, table
 
 pytestmark = pytest.mark.usefixtures("terminal_of_80_columns")
 
@@ -69,3 +74,43 @@ def test_a_table_that_is_too_wide_folds_its_heads_before_it_is_cut_into_blocks(m
     assert sum("─" in line for line in lines) == 1
     assert any("[N m]" in line for line in lines)
     assert lines[-1].split() == ["a" * 22, "-0.00076383", "0.05"]
+
+
+STEERS = "\\u001b[31mred\\u001b]0;title\\u0007\\u009b2J\\u202etxt\\u2066\\u200f\\u007f[bold]\\U000e0041"
+"""Escape sequences of terminals, of seven bits and of eight; directions of writing, an invisible letter."""
+
+
+@pytest.fixture(scope="module")
+def steering(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an arm in every name and text of which stands what steers a terminal."""
+    folder = command_folder(tmp_path_factory.mktemp("steering"))
+    text = (folder / "arm.toml").read_text(encoding="utf-8")
+    text = re.sub(r'"((?:joint|link|motor|planar)[-\w]*)"', lambda name: f'"{name[1]}{STEERS}"', text)
+    text = re.sub(r"\b(joint[12]) =", lambda name: f'"{name[1]}{STEERS}" =', text)
+    text = re.sub(r'^(title|notes) = "', lambda head: f"{head[0]}{STEERS}", text, flags=re.MULTILINE)
+    (folder / "arm.toml").write_text(text, encoding="utf-8")
+    assert "\x1b" in da.load(folder / "arm.toml").joint_names[0]
+    (folder / "study.toml").write_text(
+        f'name = "study{STEERS}"\n' + (folder / "study.toml").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("command", sorted({*PLAIN} - {"list", "doctor", "demo", "studio", "bench"}))
+@pytest.mark.filterwarnings("ignore")
+def test_no_name_of_a_file_steers_the_terminal(command: str, steering: Path, tmp_path: Path) -> None:
+    asked = PLAIN[command](str(steering / "arm.toml"))
+    for words in (asked, [word for word in asked if word not in ("--json", "all.json")]):
+        result = run(tmp_path, command, *words)
+        assert result.code in (0, 1), result.err
+        for line in (result.out + result.err).split("\n"):
+            assert line.isprintable(), repr(line)
+
+
+def test_json_keeps_letters_and_spells_out_what_steers() -> None:
+    value = {"关节": "\x1b[31m\x9b2J\u202e\U000e0041\ud800 ä"}
+    written = json_text(value)
+    assert "关节" in written
+    assert "ä" in written
+    assert all(line.isprintable() for line in written.split("\n"))
+    assert json.loads(written) == value

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -129,3 +132,106 @@ def test_a_file_by_columns_is_refused_with_the_way_to_write_it(tmp_path: Path) -
     np.save(tmp_path / "q.npy", np.asfortranarray(np.ones((5, 6))))
     with pytest.raises(ArmError, match=r"q.npy: .* by columns; save it as np.ascontiguousarray"):
         da.stream(da.load("puma560", physical="ignore").gravity_load, [tmp_path / "q.npy"], tmp_path / "g.npy")
+
+
+@pytest.mark.parametrize(
+    "shape", ["(10**15, 0)", "(1000000000000000, 0)", "(1, 10000000000000)", "(5, 9223372036854775807)", "(3, -2)"]
+)
+def test_a_head_that_promises_more_than_the_file_has_is_refused_before_anything_is_read(
+    tmp_path: Path, shape: str
+) -> None:
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117).encode() + b"\n"
+    path = tmp_path / "q.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + bytes(96))
+    with pytest.raises(ArmError, match=r"q\.npy: "):
+        da.stream(lambda q: q, [path], tmp_path / "o.npy")
+
+
+def zarr_file(path: Path, chunk: bytes, **changed: Any) -> Path:
+    """A Zarr array of format 2 with one chunk."""
+    path.mkdir()
+    described = {"zarr_format": 2, "shape": [4, 2], "chunks": [4, 2], "dtype": "<f8", "compressor": None,
+                 "fill_value": 0, "order": "C", "filters": None}  # fmt: skip
+    (path / ".zarray").write_text(json.dumps(described | changed), encoding="utf-8")
+    (path / "0.0").write_bytes(chunk)
+    return path
+
+
+class Runs:
+    """What touches a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize(
+    "codecs",
+    [
+        {"dtype": "|O", "fill_value": None, "filters": [{"id": "vlen-utf8"}, {"id": "pickle"}]},
+        {"filters": [{"id": "pickle"}]},
+        {"compressor": {"id": "pickle"}},
+    ],
+)
+def test_nothing_of_a_zarr_file_is_unpickled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codecs: dict[str, Any]
+) -> None:
+    pytest.importorskip("zarr")
+    pickles = pytest.importorskip("numcodecs.pickles")
+    # Releases of numcodecs before this switch unpickle whatever they are given.
+    monkeypatch.setattr(pickles, "ALLOW_UNSAFE_PICKLE_DECODE", True, raising=False)
+    source = zarr_file(tmp_path / "q.zarr", pickle.dumps(Runs(tmp_path / "ran")), **codecs)
+    with pytest.raises(ArmError, match=r"q\.zarr"):
+        da.stream(lambda q: q, [source], tmp_path / "o.npy")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("chunk", "changed"),
+    [
+        (b"short", {}),
+        (bytes(64), {"compressor": {"id": "zlib", "level": 1}}),
+        (bytes(64), {"chunks": [10**12, 2]}),
+        (bytes(64), {"chunks": [0, 2]}),
+        (bytes(64), {"shape": [10**15, 0]}),
+    ],
+)
+def test_a_broken_zarr_file_is_said_in_a_sentence(tmp_path: Path, chunk: bytes, changed: dict[str, Any]) -> None:
+    pytest.importorskip("zarr")
+    with pytest.raises(ArmError, match=r"q\.zarr: "):
+        da.stream(lambda q: q, [zarr_file(tmp_path / "q.zarr", chunk, **changed)], tmp_path / "o.npy")
+
+
+def test_a_broken_page_of_a_parquet_file_and_missing_values_are_said_in_a_sentence(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "q.parquet"
+    parquet.write_table(arrow.table({"a": np.arange(1000.0)}), path, compression="none", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    content[4:40] = bytes(36)  # the head of the first page
+    path.write_bytes(content)
+    with pytest.raises(ArmError, match=r"q\.parquet: cannot be read"):
+        da.stream(lambda q: q, [path], tmp_path / "o.npy")
+    parquet.write_table(arrow.table({"a": [1.0, None]}), path)
+    with pytest.raises(ArmError, match="column 'a' has rows without a value"):
+        da.stream(lambda q: q, [path], tmp_path / "o.npy")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "q.npy")
+    with pytest.raises(ArmError, match="is not a file"):
+        da.stream(lambda q: q, [tmp_path / "q.npy"], tmp_path / "o.npy")
+
+
+def test_rows_that_change_their_shape_or_are_no_real_numbers_are_refused(states: Any, tmp_path: Path) -> None:
+    widths = iter(range(2, 9))
+    for function, said in (
+        (lambda q: q[:, : next(widths)], r"rows of shape \(3,\) after rows of shape \(2,\)"),
+        (lambda q: q * 1j, "real numbers, not complex128"),
+    ):
+        with pytest.raises(ArmError, match=said):
+            da.stream(function, states[0][:1], tmp_path / "o.npy", rows=100)
+        assert not (tmp_path / "o.npy").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -291,6 +292,27 @@ def test_a_function_comes_from_the_command_line_and_numbers_are_listed(
     assert "motor.motor2.ratio.joint2" in capsys.readouterr().out
     assert main(["study", str(tmp_path / "study.toml"), "--threads", "2", "--processes", "2"]) == 2
     assert "give one of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def f(:", "SyntaxError: invalid syntax"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("import sys; sys.exit(0)", "SystemExit: 0"),
+        ("g = 1", "AttributeError"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_said_in_a_sentence(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "study.toml").write_text(PLAIN, encoding="utf-8")
+    name = f"broken_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["study", str(tmp_path / "study.toml"), "--function", f"{name}:f"]) == 2
+    assert f"{name}:f: cannot be imported ({said}" in capsys.readouterr().err
+    assert main(["study", str(tmp_path / "study.toml"), "--function", f".{name}:f"]) == 2
 
 
 def test_a_study_without_a_design_that_could_be_worked_out_is_no_success(

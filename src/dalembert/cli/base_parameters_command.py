@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.arm.errors import ArmError
+from dalembert.arm.errors import ArmError, printable
 
+from .notes import note
 from .system_options import system_command
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def base_parameters(
         raise ArmError("base parameters are of the links; leave out --drives, --rotors and --drives-file")
     if system.loads:
         links = ", ".join(link for link, _ in system.loads)
-        print(f"note: the parameters of {links} stand for the load it holds as well", file=sys.stderr)
+        note(f"the parameters of {links} stand for the load it holds as well")
     base = find(system, of)
-    print(f"{system.name}: {len(base)} base parameters for its {of}")
+    print(f"{printable(system.name)}: {len(base)} base parameters for its {of}")
     for name, combination in base.relations.items():
         print(f"  {in_text(name)}: {combination}")
     print(f"no effect: {', '.join(in_text(name) for name in base.idle) or 'none'}")

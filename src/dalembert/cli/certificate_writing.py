@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from .notes import note
+
 CertificateOption = Annotated[
     Path | None,
     typer.Option("--certificate", metavar="FILE", help="Write what is proved, for 'dalembert check FILE'."),
@@ -20,6 +22,6 @@ def write_after(write: Callable[[], Path], path: Path, result: str, as_json: boo
     try:
         destination = write()
     except KeyboardInterrupt:
-        print(f"note: interrupted; {path} was not written, and {result} above is proved as it stands", file=sys.stderr)
+        note(f"interrupted; {path} was not written, and {result} above is proved as it stands")
         raise
     print(f"wrote {destination}", file=sys.stderr if as_json else sys.stdout)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +14,7 @@ import typer
 from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError, printable
 
+from .notes import note
 from .printing import heading, say, table
 from .reducing_bar import reducing_bar
 from .system_options import load_arm
@@ -47,8 +47,7 @@ def check(
         try:
             certificate = check_certificate(file, follow)
         except KeyboardInterrupt:
-            print(f"note: interrupted at {begun or 'the start'}; those before it hold, but {file} is not verified",
-                  file=sys.stderr)  # fmt: skip
+            note(f"interrupted at {begun or 'the start'}; those before it hold, but {file} is not verified")
             raise
     matching: set[int] = set()
     if arm:

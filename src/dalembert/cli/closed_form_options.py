@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,8 @@ import typer
 from dalembert.api.questions import SystemQuestions as System
 from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import whole_number
+
+from .notes import note
 
 if TYPE_CHECKING:
     from dalembert.equations.closed_form import Equations
@@ -50,10 +51,9 @@ def note_load(system: System, parameters: str) -> None:
     words = set(parameters.split("+"))
     if system.loads and not words & {"load", "numbers"}:
         links = ", ".join(link for link, _ in system.loads)
-        print(
-            f"note: the inertial parameters of {links} stand for the load it holds as well; --parameters "
-            f"{parameters or 'symbols'}+load keeps it apart",
-            file=sys.stderr,
+        note(
+            f"the inertial parameters of {links} stand for the load it holds as well; --parameters "
+            f"{parameters or 'symbols'}+load keeps it apart"
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +14,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.io.urdf_writer import omissions
 from dalembert.arm.io.whole_files import write_whole
 
+from .notes import note
 from .system_options import arm_command
 
 
@@ -41,7 +41,7 @@ def convert(
     if to is Format.DH:
         note_adjustment(arm)
     for omission in omissions(arm) if to is Format.URDF else ():
-        print(f"note: {omission}", file=sys.stderr)
+        note(omission)
     if output is None:
         print(text, end="")
         return
@@ -55,8 +55,7 @@ def note_adjustment(arm: da.Arm) -> None:
     """One note on stderr if axes had to move a little to fit the rows."""
     form = arm.to_dh()
     if form.turned or form.shifted:
-        print(
-            f"note: to fit Denavit-Hartenberg rows, axes were turned by {form.turned:.2g} rad and moved by "
-            f"{form.shifted:.2g} m at most",
-            file=sys.stderr,
+        note(
+            f"to fit Denavit-Hartenberg rows, axes were turned by {form.turned:.2g} rad and moved by "
+            f"{form.shifted:.2g} m at most"
         )

@@ -8,7 +8,6 @@ problem: accelerations, and who stands or starts.
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +20,7 @@ from dalembert.arm.system_phrase import system_phrase
 from .component_tables import finite, listed_components, print_components, print_slow_fast
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, DriveInput, drive_input
 from .motor_tables import direct_problem, motors_of_motion, print_direct_problem, print_motor_inertia, print_motors
-from .printing import figures, heading, joints_with_units, matrix, say, table, unit, units_by_quantity
+from .printing import figures, heading, joints_with_units, json_text, matrix, say, table, unit, units_by_quantity
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
@@ -122,7 +121,7 @@ def dynamics(
             data["components"] = {name: [asdict(item) for item in parts] for name, parts in lists.items()}
         if reactions:
             data["slow_fast"] = [finite(asdict(item)) for item in reactions]
-        print(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False))
+        print(json_text(data))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)
     say(system_phrase(system))
@@ -178,7 +177,7 @@ def answer_direct_problem(
             **listed_values(solution),
             "mass_matrix": system.mass_matrix(q).tolist(),
         }
-        print(json.dumps(data, indent=2, allow_nan=False))
+        print(json_text(data))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)
     say(system_phrase(system))

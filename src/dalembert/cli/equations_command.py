@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +12,7 @@ from dalembert.arm.errors import ArmError, printable
 from dalembert.arm.io.whole_files import write_whole
 
 from .closed_form_options import At, Joints, Parameters, closed_form
+from .printing import json_text
 from .system_options import system_command
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def equations(
     printed = {name: share(closed, name, link) if link else closed[name] for name in requested}
     nonzero = {name: polynomial for name, polynomial in printed.items() if polynomial is not None}
     if format == "json":
-        print(json.dumps(as_json(closed, nonzero), indent=1, ensure_ascii=False))
+        print(json_text(as_json(closed, nonzero)))
         return
     for name, polynomial in nonzero.items():
         print(line(name, polynomial, format, group_by or None))

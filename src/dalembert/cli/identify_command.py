@@ -13,6 +13,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.exact import whole_number
 from dalembert.report.html.page_files import page_file
 
+from .notes import note
 from .printing import heading, paragraph, table
 from .system_options import arm_command, numbers
 
@@ -114,7 +115,7 @@ def identify(
     residuals = [identified.residual(log, load) for log, load in zip(logs_read, in_hand, strict=True)]
     carried = [(log.name, identified.load(log)) for log in with_load]
     for sentence in identified.warnings:
-        print(f"note: {sentence}", file=sys.stderr)
+        note(sentence)
     if as_json:
         print(json.dumps(_record(identified, residuals, carried), indent=2))
     else:
@@ -126,11 +127,7 @@ def identify(
         from dalembert.arm.io.whole_files import write_whole
 
         if identified.left_out:
-            print(
-                f"note: {', '.join(identified.left_out)} friction is no part of a drive train, so {output} does not "
-                "have it",
-                file=sys.stderr,
-            )
+            note(f"{', '.join(identified.left_out)} friction is no part of a drive train, so {output} does not have it")
         source = f"inertias, friction and rotors identified from {', '.join(path.name for path in logs)}"
         identified_arm: da.Arm = identified.system.arm  # type: ignore[attr-defined]
         missing = (

@@ -34,6 +34,7 @@ from .mechanism_tables import (
     units_of,
     with_units,
 )
+from .notes import note
 from .printing import figures, heading, matrix, say, table
 from .shaping_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption
 from .system_options import numbers
@@ -274,10 +275,9 @@ def with_drives(mechanism: Mechanism, drives: bool | None) -> Mechanism:
         return mechanism.driven if drives else mechanism.without_drives()
     uncounted = [name for name, arm in mechanism.parts.chains.items() if arm.drives and not arm.counts_drives]
     if uncounted:
-        print(
-            f"note: the links of {', '.join(uncounted)} alone; --drives counts the rotors and friction of the drives, "
-            "--no-drives takes this note off",
-            file=sys.stderr,
+        note(
+            f"the links of {', '.join(uncounted)} alone; --drives counts the rotors and friction of the drives, "
+            "--no-drives takes this note off"
         )
     return mechanism
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .printing import figures, heading, table
+from .printing import figures, heading, json_text, table
 
 if TYPE_CHECKING:
     from dalembert.mechanisms.mechanism import Mechanism
@@ -182,4 +181,4 @@ def simulation_table(mechanism: Mechanism, phi: Any, qd: Any, tau: Any, seconds:
 
 def print_json(head: dict[str, Any], tables: Sequence[MechanismTable]) -> None:
     """One object: what the mechanism is, and each table under its key."""
-    print(json.dumps(head | {t.key: t.data() for t in tables}, indent=2, allow_nan=False, ensure_ascii=False))
+    print(json_text(head | {t.key: t.data() for t in tables}))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from dalembert.arm.errors import ArmError
 
+from .notes import note
 from .reducing_bar import reducing_bar
 
 if TYPE_CHECKING:
@@ -45,9 +45,6 @@ def read_model(text: str, system: System) -> ProgramSystem:
         model = ask.reduce(share, progress=tell)
     if model.interrupted:
         # what it would be a part of was not asked for with just any model
-        print(
-            f"note: interrupted; the shortest model proved so far takes {model.after.total} operations and is not used",
-            file=sys.stderr,
-        )
+        note(f"interrupted; the shortest model proved so far takes {model.after.total} operations and is not used")
         raise KeyboardInterrupt
     return model

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from rich import box
@@ -40,7 +41,18 @@ def console() -> Console:
 
 def say(text: str = "") -> None:
     """A line or a paragraph of text; brackets in it are brackets, not markup."""
-    console().print(Text("\n".join(printable(line) for line in text.split("\n"))))
+    console().print(Text(shown_lines(text)))
+
+
+def shown_lines(text: str) -> str:
+    """Lines as a terminal may show them: nothing in a name from a file steers it."""
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def json_text(value: Any) -> str:
+    """JSON for programs; letters stand as they are, and what would steer a terminal is spelled out."""
+    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def paragraph(text: str) -> None:
@@ -51,7 +63,7 @@ def paragraph(text: str) -> None:
 
 def heading(text: str) -> None:
     """A bold title below an empty line."""
-    console().print(Text(f"\n{text}", style="bold"))
+    console().print(Text(f"\n{shown_lines(text)}", style="bold"))
 
 
 def unit(joint: Joint, quantity: str) -> str:
@@ -99,6 +111,7 @@ def table(columns: Sequence[Column], wide: str = "") -> None:
     enough it is printed in blocks of columns, each with the first column repeated, because half a number is a wrong
     number.
     """
+    columns = [(shown_lines(header), column) for header, column in columns]
     cells = [level(header, column) for header, column in columns]
     if wide:
         print_block(cells, console(), wide)
@@ -183,4 +196,4 @@ def is_number(text: str) -> bool:
 def matrix(names: Sequence[str], values: np.ndarray) -> None:
     """A square matrix with its rows and columns named."""
     scale = float(np.max(np.abs(values), initial=0.0))
-    table([("", names), *((printable(name), figures(values[:, j], scale)) for j, name in enumerate(names))])
+    table([("", names), *((name, figures(values[:, j], scale)) for j, name in enumerate(names))])

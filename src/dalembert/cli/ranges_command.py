@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from dalembert.arm.system_phrase import system_phrase
 from dalembert.equations.names import separate, sides
 
 from .certificate_writing import CertificateOption, write_after
+from .notes import note
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .reducing_bar import asking_bar
 from .system_options import joint_position, position_command
@@ -184,7 +184,7 @@ def ranges_in_turn(ask: Analysis, names: Sequence[str]) -> list[Range]:
 
 def note_interrupted(names: Sequence[str]) -> None:
     """Say that what follows is not all that was asked for."""
-    print(f"note: interrupted; these are the ranges proved so far, of {', '.join(names)}", file=sys.stderr)
+    note(f"interrupted; these are the ranges proved so far, of {', '.join(names)}")
 
 
 def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signed: bool, as_json: bool) -> None:

@@ -16,6 +16,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
 from .certificate_writing import CertificateOption, write_after
+from .notes import note
 from .printing import figures, heading, joints_with_units, say, table, units_by_quantity
 from .reducing_bar import reducing_bar
 from .short_forms_printing import print_data, print_short_forms
@@ -140,7 +141,7 @@ def reduce(
 def note_interrupted(model: ReducedModel) -> None:
     """Say that a search was interrupted, where it was."""
     if model.interrupted:
-        print("note: interrupted; this is the shortest model proved so far", file=sys.stderr)
+        note("interrupted; this is the shortest model proved so far")
 
 
 def prove_coefficients(model: ReducedModel) -> tuple[CoefficientError, ...]:
@@ -149,7 +150,7 @@ def prove_coefficients(model: ReducedModel) -> tuple[CoefficientError, ...]:
         errors = model.prove_coefficients(tell, partial=True)
     left_out = len({key for waves in model.differences for key in waves}) - len(errors)
     if left_out:
-        print(f"note: interrupted; the errors of {left_out} coefficients are not proved, and left out", file=sys.stderr)
+        note(f"interrupted; the errors of {left_out} coefficients are not proved, and left out")
     return errors
 
 

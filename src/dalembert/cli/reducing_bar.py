@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from .notes import note
 
 if TYPE_CHECKING:
     from dalembert.design.analysis import Analysis
@@ -40,7 +41,7 @@ def reducing_bar(first: str = "reducing", explained: bool = False) -> Iterator[C
         except KeyboardInterrupt:
             bar.stop()
             if not explained:
-                print(f"note: interrupted ({doing}) before there was anything to show", file=sys.stderr)
+                note(f"interrupted ({doing}) before there was anything to show")
             raise
 
 

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from dalembert.arm.description import listed
 
+from .notes import note
 from .printing import say
 from .shaping_options import AccelerationOption, BoxOption, SpeedOption
 from .system_options import amounts, read_boxes, shaped_command
@@ -91,7 +92,7 @@ def report(
     except KeyboardInterrupt:
         # the page is written whenever a section is done
         kept = f"{output} has the sections that were done" if len(set(begun)) > 1 else "no section was done"
-        print(f"note: interrupted ({begun[-1] if begun else 'starting'}); {kept}", file=sys.stderr)
+        note(f"interrupted ({begun[-1] if begun else 'starting'}); {kept}")
         raise
     print_summary(written_report)
     beside = [str(output.with_suffix(".pdf"))] * pdf + [str(path) for path in (csv, json) if path is not None]

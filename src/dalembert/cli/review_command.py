@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
+from .notes import note
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
 from .reducing_bar import asking_bar
 from .shaping_options import BoxOption
@@ -64,10 +64,10 @@ def review(
     with asking_bar(ask, "review"):
         reviewed = ask.review(partial=True)
     if reviewed.interrupted:
-        print(
-            f"note: interrupted; {len(reviewed.couplings)} couplings and {len(reviewed.balances)} counterweights were "
-            "worked out by then, the others are left out", file=sys.stderr,
-        )  # fmt: skip
+        note(
+            f"interrupted; {len(reviewed.couplings)} couplings and {len(reviewed.balances)} counterweights were "
+            "worked out by then, the others are left out"
+        )
     heading(f"{system.name}, {system_phrase(system)}, against the guidelines of Tourassis and Neuman (1985)")
     for finding in reviewed.findings:
         paragraph(f"- {finding.guideline}: {finding.verdict}. {finding.text[:1].upper()}{finding.text[1:]}")

@@ -18,9 +18,10 @@ from typing import Annotated, TextIO
 import typer
 
 import dalembert as da
-from dalembert.arm.errors import ArmError, printable, sentence
+from dalembert.arm.errors import ArmError, sentence
 from dalembert.version import __version__
 
+from .notes import note, tell
 from .spelled_out import SPELLED_OUT
 
 BAD_INPUT = 2
@@ -123,17 +124,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         # closed by whoever started this: there is nowhere to put the result
         return refuse("stdout is closed; leave it open, or lead it into a file")
+    if sys.stderr is None:
+        # else what is said there would stand in the result
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A terminal that cannot show a letter of somebody's name must not end the command.
             stream.reconfigure(errors=SPELLED_OUT)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = note
+            warnings.showwarning = warned
             # what a command imports takes its time, too, and may be interrupted
             app = application([words[0]]) if words and words[0] in COMMANDS else overview()
             code = app(args=words, prog_name="dalembert", standalone_mode=False)
             sys.stdout.flush()
+            if code == INTERRUPTED:  # the parser of options makes that of an interrupt, without a word
+                raise KeyboardInterrupt
     except typer.TyperException as fault:
         return refuse(usage(fault, words))
     except ArmError as fault:
@@ -149,14 +155,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as fault:
         return refuse(f"{fault.filename or 'output'}: {fault.strerror or fault}")
     except (KeyboardInterrupt, typer.Abort):
-        print("dalembert: interrupted", file=sys.stderr)
+        tell("dalembert: interrupted")
         return INTERRUPTED
     return code if isinstance(code, int) else 0
 
 
 def refuse(text: str) -> int:
     """Print an error on one line of stderr; the exit code for bad input."""
-    print(f"dalembert: {sentence(' '.join(text.split()))}", file=sys.stderr)
+    tell(f"dalembert: {sentence(' '.join(text.split()))}")
     return BAD_INPUT
 
 
@@ -183,7 +189,7 @@ def hint_at(extra: Sequence[str]) -> str:
     return ""
 
 
-def note(
+def warned(
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -192,4 +198,4 @@ def note(
     line: str | None = None,
 ) -> None:
     """A warning as a user of the command should see it: without the line of code that gave it."""
-    print(f"note: {printable(str(message))}", file=sys.stderr)
+    note(str(message))

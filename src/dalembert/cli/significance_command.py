@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
+from .notes import note
 from .printing import figures, heading, paragraph, say, table, units_by_quantity
 from .reducing_bar import asking_bar
 from .system_options import analysis_command
@@ -76,8 +76,7 @@ def significance(
         ranked = ask.significance(samples, partial=not only)
     if ranked.interrupted:
         bounded = dict.fromkeys(term.joint for term in ranked)
-        print(f"note: interrupted; these are the terms of {', '.join(bounded)}, the others are left out",
-              file=sys.stderr)  # fmt: skip
+        note(f"interrupted; these are the terms of {', '.join(bounded)}, the others are left out")
     zero: tuple[str, ...] = ()
     if only:
         ranked, zero = ranked.named(separate(only), system.n)

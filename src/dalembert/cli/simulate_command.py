@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +19,7 @@ from dalembert.systems.time_span import MOST_EVALUATIONS
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, drive_input
 from .model_option import ModelOption, read_model
 from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
+from .notes import note
 from .poses import TaskKind
 from .printing import figures, heading, joints_with_units, paragraph, say, table, units_by_quantity
 from .servo_gains import gains_followed, show_gains
@@ -203,7 +203,7 @@ def simulate(
         if output is not None:
             save(system, stop.motion, output)
             saved = f"what was found up to there is in {output}"
-        print(f"note: {stop}; {saved}", file=sys.stderr)
+        note(f"{stop}; {saved}")
         raise
     if output is not None:
         save(system, motion, output)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dalembert.arm.errors import printable
+
 from .closed_form_options import Parameters, closed_form
 from .system_options import system_command
 
@@ -23,7 +25,7 @@ def structure(
     from dalembert.equations.structure import WHY
 
     result = closed_form(system, parameters).structure()
-    print(f"{result.arm}: {result.n} joints, {result.revolute} of them revolute")
+    print(f"{printable(result.arm)}: {result.n} joints, {result.revolute} of them revolute")
     for kind, count in result.counts.items():
         print(f"  {kind:8} {count.nonzero:4} of {count.independent:4} not zero, {count.constant} constant")
     print(f"  {'total':8} {result.total:4} of {result.independent:4}: sparsity {float(result.sparsity):.3f}")

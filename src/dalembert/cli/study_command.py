@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from dalembert.arm.errors import ArmError
 from dalembert.report.html.page_files import page_file
 
+from .notes import note
 from .printing import heading, paragraph, say, table
 from .reducing_bar import reducing_bar
 
@@ -117,7 +118,7 @@ def study(
         if path is not None:
             print(f"wrote {path}", file=sys.stderr if as_json else sys.stdout)
     if best is not None and best.interrupted:
-        print("note: interrupted; this is the best design met so far that keeps the limits", file=sys.stderr)
+        note("interrupted; this is the best design met so far that keeps the limits")
     if isinstance(fault, KeyboardInterrupt):
         print("interrupted while the best design was looked for; none is told", file=sys.stderr)
         raise fault
@@ -138,8 +139,11 @@ def own_output(word: str) -> Any:
         sys.path.insert(0, "")  # modules of the folder that the command runs in, as for python -m
     try:
         function = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as fault:
-        raise ArmError(f"--function {word}: cannot be imported ({fault})") from None
+    except (Exception, SystemExit) as fault:  # a module of one's own may raise what it likes
+        raise ArmError(
+            f"--function {word}: cannot be imported ({type(fault).__name__}: {fault}); python -c 'import {module}' "
+            "says where"
+        ) from None
     if not callable(function):
         raise ArmError(f"--function {word}: is no function")
     return Output("own", name, function=function)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from dalembert.arm.inertia import Inertia, Load
 from dalembert.arm.real_bodies import impossible, missing_rotors
 
 from .added_options import evaluated
+from .notes import note
 from .shaping_options import READING, SHAPE, STATES, AnglesAre, ArmArgument
 from .values import is_angle, joint_quantity, note_turns, plain_number, split_words
 
@@ -153,7 +153,7 @@ def load_arm(
         arm = arm.with_tool(tool)
     if no_springs:
         if not arm.elastic:
-            print(f"note: {arm.name} has no springs or dampers; --no-springs leaves nothing out", file=sys.stderr)
+            note(f"{arm.name} has no springs or dampers; --no-springs leaves nothing out")
         arm = arm.without_elastic()
     note_impossible(arm, impossible(arm), f"'dalembert show {name}'")
     return arm
@@ -162,11 +162,7 @@ def load_arm(
 def note_impossible(arm: ArmDescription, faults: Mapping[str, str], command: str) -> None:
     """One note on stderr about links that no real body can be; ``command`` is the one that says why."""
     if faults:
-        print(
-            f"note: {arm.name}: no real body has the inertia of {', '.join(faults)}; used as given, "
-            f"and {command} says why",
-            file=sys.stderr,
-        )
+        note(f"{arm.name}: no real body has the inertia of {', '.join(faults)}; used as given, and {command} says why")
 
 
 def read_system(
@@ -216,13 +212,12 @@ def with_drives(arm: da.Arm, drives: bool | None, rotors: str, drives_file: Path
         return driven.approximate(rotors) if rotors else driven
     if drives or rotors:
         if not arm.drives:
-            print(f"note: {arm.name} describes no drives; they add nothing to its links", file=sys.stderr)
+            note(f"{arm.name} describes no drives; they add nothing to its links")
         return arm.driven.approximate(rotors) if rotors else arm.driven
     if drives is None and arm.drives and hint:
-        print(
-            f"note: the links of {arm.name} alone; --drives counts the rotors and friction of its drives, --no-drives "
-            "takes this note off",
-            file=sys.stderr,
+        note(
+            f"the links of {arm.name} alone; --drives counts the rotors and friction of its drives, --no-drives "
+            "takes this note off"
         )
     return arm
 

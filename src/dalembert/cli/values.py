@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Iterable
 
 import numpy as np
@@ -12,6 +11,8 @@ import numpy as np
 from dalembert.arm.description import ArmDescription, Joint
 from dalembert.arm.errors import ArmError
 from dalembert.arm.io.expression import Quantity, quantity, says_angle
+
+from .notes import note
 
 POSITIONS = ("--q", "--to", "--via", "--near")
 """Options of joint positions; others are speeds, accelerations and jerks, for which no number is too many turns."""
@@ -96,10 +97,7 @@ def note_turns(option: str, angles: Iterable[tuple[str, str, float]]) -> None:
     ]
     if far:
         word, names = far[0][1], ", ".join(name for name, _ in far)
-        print(
-            f"note: {option}: more than a turn at {names}: {word} is in rad; degrees are written '{word} deg'",
-            file=sys.stderr,
-        )
+        note(f"{option}: more than a turn at {names}: {word} is in rad; degrees are written '{word} deg'")
 
 
 def note_outside_limits(arm: ArmDescription, q: np.ndarray) -> None:
@@ -110,4 +108,4 @@ def note_outside_limits(arm: ArmDescription, q: np.ndarray) -> None:
         if not joint.limits.lower - 1e-12 <= x <= joint.limits.upper + 1e-12
     ]
     if beyond:
-        print(f"note: beyond the range of the arm: {', '.join(beyond)}; computed all the same", file=sys.stderr)
+        note(f"beyond the range of the arm: {', '.join(beyond)}; computed all the same")

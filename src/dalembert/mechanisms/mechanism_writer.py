@@ -5,7 +5,6 @@ Chains whose arms are equal share one table of it, ``[arm.NAME]``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +14,8 @@ from ..arm.description import EARTH, ArmDescription
 from ..arm.drives import DriveTrain
 from ..arm.exact import exact, exact_vector
 from ..arm.io.toml_drives import write_drives
-from ..arm.io.toml_writer import inline, lines, listing, number, numbers, placement_pairs, quoted, write_toml
+from ..arm.io.toml_text import quoted
+from ..arm.io.toml_writer import inline, lines, listing, number, numbers, placement_pairs, write_toml
 from ..arm.placement import Placement
 from .chain_frames import FrameOn
 from .gears import Gear, JointCoupling, Tie
@@ -154,4 +154,4 @@ def _gear(gear: Gear) -> Pairs:
 
 
 def _key(name: str) -> str:
-    return name if BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return name if BARE.fullmatch(name) else quoted(name)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,13 @@ from numpy.typing import NDArray
 from ..arm.errors import ArmError
 from ..arm.io.text_files import reason
 from ..arm.io.whole_files import replacing
+from .stream_inputs import SUFFIXES, Array, Source, opened, zarr_library
+from .study_files import arrow_library
 
-Array = NDArray[np.float64]
-Source: TypeAlias = Any
-"""A file, (a .parquet file, its columns), or anything with a shape that is sliced."""
 Progress = Callable[[int, int], None]
 
 ROWS = 1 << 16
 """Rows of a block."""
-SUFFIXES = (".npy", ".zarr", ".parquet")
 
 
 def stream(
@@ -49,7 +47,7 @@ def stream(
     target = Path(output)
     if target.suffix.lower() not in SUFFIXES:
         raise ArmError(f"{target}: a stream is written as {', '.join(SUFFIXES)}; give the file one of these endings")
-    sources = [_opened(source) for source in inputs]
+    sources = [opened(source) for source in inputs]
     if not sources:
         raise ArmError("a stream needs at least one input")
     counts = {source.count for source in sources}
@@ -60,9 +58,15 @@ def stream(
         sink: Any = None
         done = 0
         for blocks in zip(*(source.blocks(rows) for source in sources), strict=True):
-            results = np.asarray(_answer(function, blocks))
+            results = _answer(function, blocks)
             if sink is None:
-                sink = stack.enter_context(_SINKS[target.suffix.lower()](target, (total, *results.shape[1:]), rows))
+                shape = results.shape[1:]
+                sink = stack.enter_context(_SINKS[target.suffix.lower()](target, (total, *shape), rows))
+            elif results.shape[1:] != shape:
+                raise ArmError(
+                    f"the function of a stream gives rows of shape {results.shape[1:]} after rows of shape {shape}; "
+                    "give rows of one shape"
+                )
             sink.write(results)
             done += len(results)
             if progress is not None:
@@ -72,130 +76,16 @@ def stream(
     return total
 
 
-def _answer(function: Callable[..., Any], blocks: Sequence[Array]) -> Any:
+def _answer(function: Callable[..., Any], blocks: Sequence[Array]) -> NDArray[Any]:
     result = function(*blocks)
     if isinstance(result, tuple):
         raise ArmError("a stream has one output; give a function with one result, as in lambda q: f(q)[0]")
     if np.ndim(result) < 1 or len(result) != len(blocks[0]):
         raise ArmError(f"the function of a stream gives one row for each of {len(blocks[0])}; got {np.shape(result)}")
-    return result
-
-
-# -- inputs -------------------------------------------------------------------------------------------
-
-
-class _Sliced:
-    """Anything with a shape that is sliced."""
-
-    def __init__(self, array: Any, name: str) -> None:
-        if len(array.shape) != 2:
-            raise ArmError(f"{name}: an input of a stream has rows of numbers, (N, width); got shape {array.shape}")
-        self.array, self.count, self.name = array, int(array.shape[0]), name
-
-    def blocks(self, rows: int) -> Iterator[Array]:
-        for first in range(0, self.count, rows):
-            yield _real_numbers(self.array[first : first + rows], self.name)
-
-
-class _Npy:
-    """A .npy file, read block by block: a memory map would fill the memory with pages of the file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        with open(path, "rb") as file:
-            try:
-                version = np.lib.format.read_magic(file)
-                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-                shape, by_columns, self.dtype = read(file)
-            except ValueError as fault:
-                raise ArmError(f"{path}: is no .npy file ({fault!s:.100}); name another file") from None
-            self.start = file.tell()
-        if len(shape) != 2 or by_columns or self.dtype.kind not in "fiu":
-            raise ArmError(
-                f"{path}: an input of a stream holds rows of real numbers, (N, width), in C order; it has shape "
-                f"{shape} of {self.dtype}{' by columns' if by_columns else ''}; save it as "
-                "np.ascontiguousarray(array, float) with two axes"
-            )
-        self.count, self.width = shape
-
-    def blocks(self, rows: int) -> Iterator[Array]:
-        with open(self.path, "rb") as file:
-            file.seek(self.start)
-            for first in range(0, self.count, rows):
-                size = min(rows, self.count - first)
-                content = file.read(size * self.width * self.dtype.itemsize)
-                if len(content) != size * self.width * self.dtype.itemsize:
-                    raise ArmError(
-                        f"{self.path}: ends before row {self.count}, which its head promises; write it again"
-                    )
-                yield _real_numbers(np.frombuffer(content, self.dtype).reshape(size, self.width), str(self.path))
-
-
-class _Parquet:
-    """Columns of a Parquet file, all of them or those that are named, in their order."""
-
-    def __init__(self, path: Path, columns: Sequence[str] | None) -> None:
-        self.file = _arrow().parquet.ParquetFile(path)
-        names = self.file.schema_arrow.names
-        self.columns = list(names if columns is None else columns)
-        missing = [name for name in self.columns if name not in names]
-        if missing:
-            raise ArmError(f"{path}: there is no column {missing[0]!r:.60}; the columns are {', '.join(names[:20])}")
-        self.count, self.name = self.file.metadata.num_rows, str(path)
-
-    def blocks(self, rows: int) -> Iterator[Array]:
-        pending: list[Array] = []
-        size = 0
-        # Batches end at groups of rows, wherever these are; blocks of all inputs have to end together.
-        for batch in self.file.iter_batches(batch_size=rows, columns=self.columns):
-            columns = [np.asarray(batch.column(name)) for name in self.columns]
-            pending.append(_real_numbers(np.stack(columns, axis=1), self.name))
-            size += len(pending[-1])
-            while size >= rows:
-                joined = pending[0] if len(pending) == 1 else np.concatenate(pending)
-                yield joined[:rows]
-                pending, size = [joined[rows:]], size - rows
-        if size:
-            yield pending[0] if len(pending) == 1 else np.concatenate(pending)
-
-
-def _opened(source: Source) -> Any:
-    """The source as blocks of rows."""
-    columns = None
-    if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str | Path):
-        source, columns = source
-    if not isinstance(source, str | Path):
-        if hasattr(source, "shape") and hasattr(source, "__getitem__"):
-            return _Sliced(source, type(source).__name__)
-        raise ArmError(f"an input of a stream is a file, or an array that is sliced, not {source!r:.60}")
-    path = Path(source)
-    suffix = path.suffix.lower()
-    if columns is not None and suffix != ".parquet":
-        raise ArmError(f"{path}: columns are those of a .parquet file; name the file alone")
-    if not path.exists():
-        raise ArmError(f"{path}: there is no such file; name another file")
-    try:
-        if suffix == ".npy":
-            return _Npy(path)
-        if suffix == ".parquet":
-            return _Parquet(path, columns)
-        if suffix == ".zarr":
-            return _Sliced(_zarr().open_array(path, mode="r"), str(path))
-    except ArmError:
-        raise
-    except Exception as fault:  # whatever a library says of a broken file
-        raise ArmError(f"{path}: cannot be read ({reason(fault)!s:.200}); name another file") from None
-    raise ArmError(f"{path}: a stream reads {', '.join(SUFFIXES)}; name such a file")
-
-
-def _real_numbers(block: Any, name: str) -> Array:
-    array = np.asarray(block)
-    if array.dtype.kind not in "fiu":
-        raise ArmError(f"{name}: an input of a stream holds real numbers, not {array.dtype}")
-    return np.ascontiguousarray(array, dtype=np.float64)
-
-
-# -- outputs ------------------------------------------------------------------------------------------
+    results = np.asarray(result)
+    if results.dtype.kind not in "fiub":
+        raise ArmError(f"the function of a stream gives real numbers, not {results.dtype}")
+    return results
 
 
 class _NpySink:
@@ -220,7 +110,7 @@ class _ParquetSink:
     """Columns c0, c1, ... of the numbers of a row."""
 
     def __init__(self, path: Path, shape: tuple[int, ...], rows: int) -> None:
-        self.arrow, self.stack = _arrow(), ExitStack()
+        self.arrow, self.stack = arrow_library(), ExitStack()
         self.schema = self.arrow.schema([(f"c{k}", self.arrow.float64()) for k in range(math.prod(shape[1:]))])
         beside = self.stack.enter_context(replacing(path))
         self.writer = self.arrow.parquet.ParquetWriter(beside, self.schema)
@@ -247,7 +137,7 @@ class _ZarrSink:
         self.path, self.beside, self.done = path, path.with_name(f".{path.name}.part"), 0
         shutil.rmtree(self.beside, ignore_errors=True)
         chunks = (min(rows, shape[0]), *shape[1:])
-        self.array = _zarr().create_array(self.beside, shape=shape, chunks=chunks, dtype="f8")
+        self.array = zarr_library().create_array(self.beside, shape=shape, chunks=chunks, dtype="f8")
 
     def __enter__(self) -> _ZarrSink:
         return self
@@ -269,17 +159,3 @@ class _ZarrSink:
 
 
 _SINKS: dict[str, Any] = {".npy": _NpySink, ".zarr": _ZarrSink, ".parquet": _ParquetSink}
-
-
-def _zarr() -> Any:
-    try:
-        import zarr
-    except ImportError:
-        raise ArmError("Zarr files need zarr, which is not installed; install it, or use .npy") from None
-    return zarr
-
-
-def _arrow() -> Any:
-    from .study_files import _arrow as arrow
-
-    return arrow()

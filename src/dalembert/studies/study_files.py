@@ -33,7 +33,7 @@ def checked_path(path: str | Path) -> Path:
     if target.suffix.lower() not in SUFFIXES:
         raise ArmError(f"{target}: results are written as .parquet or .csv; give the file one of these endings")
     if target.suffix.lower() == ".parquet":
-        _arrow()
+        arrow_library()
     check_folder(target)
     return target
 
@@ -48,7 +48,8 @@ def check_folder(path: Path) -> None:
         raise ArmError(f"{path.parent}: nothing can be written there; name another folder")
 
 
-def _arrow() -> Any:
+def arrow_library() -> Any:
+    """Arrow, or a sentence that says how to do without it."""
     try:
         import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
         import pyarrow.parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -69,7 +70,7 @@ def save_table(path: Path, columns: Columns, failures: tuple[str, ...], identity
         writer.writerows(rows)
         write_whole(path, stream.getvalue())
         return
-    arrow = _arrow()
+    arrow = arrow_library()
     fields = [arrow.field(name, arrow.float64(), metadata={"unit": unit}) for name, (unit, _) in columns.items()]
     schema = arrow.schema([*fields, arrow.field(FAILURE, arrow.string())], metadata={IDENTITY: identity.encode()})
     with replacing(path) as beside, arrow.parquet.ParquetWriter(beside, schema) as writer:
@@ -84,7 +85,7 @@ def finished(path: Path, identity: str, names: list[str]) -> tuple[Array, tuple[
     """Values ``(rows, names)`` and failures of a Parquet file of this very study, or None where it is none."""
     if path.suffix.lower() != ".parquet" or not path.is_file():
         return None
-    arrow = _arrow()
+    arrow = arrow_library()
     try:
         file = arrow.parquet.ParquetFile(path)
         if (file.schema_arrow.metadata or {}).get(IDENTITY) != identity.encode():

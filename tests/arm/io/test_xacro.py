@@ -58,6 +58,25 @@ MANY = NEST.format(0, '<link name="l"/>') + "".join(
 )
 MANY += '<xacro:insert_block name="b7"/>'
 """Blocks of nine blocks each, seven deep."""
+EMPTY = '<xacro:macro name="m0" params=""/>' + "".join(
+    f'<xacro:macro name="m{k}" params=""><xacro:m{k - 1}/><xacro:m{k - 1}/></xacro:macro>' for k in range(1, 40)
+)
+EMPTY += "<xacro:m39/>"
+"""A million million calls of macros that leave nothing behind."""
+GROWING = '<xacro:property name="p0" value="0123456789"/>' + "".join(
+    f'<xacro:property name="p{k}" value="{f"${{p{k - 1}}}" * 10}"/>' for k in range(1, 12)
+)
+GROWING += '<link name="${p11}"/>'
+"""A name of a million million characters."""
+MERGED = (
+    "a0: &a0 {"
+    + ", ".join(f"k{k}: 0" for k in range(9))
+    + "}\n"
+    + "".join(f"a{k}: &a{k} {{<<: [{', '.join([f'*a{k - 1}'] * 9)}]}}\n" for k in range(1, 12))
+)
+"""Tables that take over the entries of nine others each, eleven deep."""
+REPEATED = f'<xacro:macro name="m" params=""><x y="{"z" * 100_000}"/></xacro:macro>' + "<xacro:m/>" * 10_000
+LONG = "".join(f'<x y="${{{" and ".join(["1"] * 140)}}}"/>' for _ in range(2000))
 
 
 def plain(element: object) -> tuple[object, ...]:
@@ -198,6 +217,13 @@ def test_texts_and_tables_are_no_operands(text: str, sentence: str) -> None:
         ('<xacro:if value="perhaps"/>', "true or false"),
         ('<xacro:insert_block name="b"/>', "no block 'b'"),
         (MANY, "grows to more than"),
+        (EMPTY, "more than 500,000 steps"),
+        (GROWING, "gives a text of"),
+        (REPEATED, "more than 16,000,000 characters"),
+        (LONG, "more than 1,000,000 characters of expressions"),
+        ('<link name="${a"/>', r"'\$\{a' is not closed; end it with \}"),
+        ('<link name="$(arg a"/>', r"'\$\(arg a' is not closed; end it with \)"),
+        ("<link name='${round(1, -10**9)}'/>", "digits are none that a number has"),
     ],
 )
 def test_hostile_and_broken_templates_end_in_a_sentence(body: str, said: str) -> None:
@@ -220,6 +246,13 @@ def test_tables_of_yaml_files_are_read_as_the_xacro_program_reads_them(tmp_path:
         ("a: *b", "not YAML"),
         ("!!python/object:os.system x", "not YAML"),
         ("a: &a [*a]", "without end"),
+        (MERGED, "take over more than 100,000 entries"),
+        ("a: !!timestamp x", "not YAML"),
+        ("a: !!int ''", "not YAML"),
+        ("a: [" + "0, " * 2000 + "0]", "list or table of 2,001 entries"),
+        ("{" * 3000, "not YAML"),
+        ("# " + "x" * 500_000, "more than 400,000 characters of YAML"),
+        ("rod: {mass: 0x" + "f" * 5000 + ", at: [0, 0, 0]}\nturn: 0", "beyond 1e30"),
     ):
         (tmp_path / "bodies.yaml").write_text(text, encoding="utf-8")
         with pytest.raises(da.ArmError, match=said):

@@ -15,7 +15,6 @@ What varies with the joint positions (``turns``, ``body``) is in ``toml_moving_b
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -36,6 +35,7 @@ from .text_files import read_text
 from .toml_kinds import refuse_others
 from .toml_moving_bodies import formula_of, moving_body_text, read_moving_body, read_turns, refuse_unwritten
 from .toml_table import TomlTable
+from .toml_text import quoted
 
 TOP = ("arm", "notes", "sources", "motors", "elements", "joint_friction")
 MOTOR = ("name", "kind", "ratios", "turns", "rotor", "body", "friction", "electric", "stall_torque", "source")
@@ -227,13 +227,13 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
     if prefix and (train.sources or train.notes):
         lines.append(f"[{prefix.rstrip('.')}]")
     if train.sources:
-        lines.append(f"sources = [{', '.join(_text(source) for source in train.sources)}]")
+        lines.append(f"sources = [{', '.join(quoted(source) for source in train.sources)}]")
     if train.notes:
-        lines.append(f"notes = {_text(train.notes)}")
+        lines.append(f"notes = {quoted(train.notes)}")
     for number, actuator in enumerate(train.actuators if replace(train, joint_friction=()) else ()):
         lines += ["", f"[[{prefix}motors]]", *_part(actuator, turns[number] if turns else None)]
         if actuator.kind != "rotary":
-            lines.append(f"kind = {_text(actuator.kind)}")
+            lines.append(f"kind = {quoted(actuator.kind)}")
         if actuator.friction:
             lines.append(f"friction = {_friction(actuator.friction)}")
         if actuator.motor is not None:
@@ -247,25 +247,25 @@ def write_drives(train: DriveTrain, prefix: str = "") -> str:
         formula = element.turns if isinstance(element.turns, Formula) else None
         lines += ["", f"[[{prefix}elements]]", *_part(element, formula)]
     for joint, friction in train.joint_friction:
-        lines += ["", f"[[{prefix}joint_friction]]", f"joint = {_text(joint)}"]
+        lines += ["", f"[[{prefix}joint_friction]]", f"joint = {quoted(joint)}"]
         lines += [f"{key} = {value}" for key, value in _friction_values(friction).items()]
     return "\n".join(lines).strip() + "\n"
 
 
 def _part(part: Actuator | Element, turns: Formula | None) -> list[str]:
     """Name, ratios or turns, rotor and body of a motor or element as lines of TOML."""
-    name = [f"name = {_text(part.name)}"]
+    name = [f"name = {quoted(part.name)}"]
     body = [f"body = {moving_body_text(part.body)}"] if part.body is not None else []
     if isinstance(part, Element) and body and not part.ratios and turns is None:
         return name + body
     rotor = part.rotor
     entries = {"inertia": _number(rotor.inertia)}
     if rotor.link:
-        entries |= {"link": _text(rotor.link), "axis": _vector(rotor.axis), "position": _vector(rotor.position)}
+        entries |= {"link": quoted(rotor.link), "axis": _vector(rotor.axis), "position": _vector(rotor.position)}
         entries |= {"mass": _number(rotor.mass), "across": _number(rotor.across)}
         entries["counted"] = "true" if rotor.counted else "false"
-    ratios = _inline({_text(joint): _number(ratio) for joint, ratio in part.ratios})
-    motion = f"ratios = {ratios}" if turns is None or part.ratios else f"turns = {_text(turns.text)}"
+    ratios = _inline({quoted(joint): _number(ratio) for joint, ratio in part.ratios})
+    motion = f"ratios = {ratios}" if turns is None or part.ratios else f"turns = {quoted(turns.text)}"
     return [*name, motion, f"rotor = {_inline(entries)}", *body]
 
 
@@ -277,7 +277,7 @@ def _friction_values(friction: Friction) -> dict[str, str]:
     entries["viscous"] = repr(float(friction.viscous))
     if friction.model != COULOMB:
         parameters = {field.name: repr(float(getattr(friction.model, field.name))) for field in fields(friction.model)}
-        entries["model"] = _inline({"name": _text(friction.model.name), **parameters})
+        entries["model"] = _inline({"name": quoted(friction.model.name), **parameters})
     return entries
 
 
@@ -301,8 +301,3 @@ def _number(value: Fraction) -> str:
     if Fraction(decimal) == value:
         return format(decimal, "e") if abs(decimal) < Decimal("1e-4") else format(decimal, "f")
     return f'"{value.numerator}/{value.denominator}"'
-
-
-def _text(value: str) -> str:
-    """A TOML string; JSON has the same escapes."""
-    return json.dumps(value, ensure_ascii=False)

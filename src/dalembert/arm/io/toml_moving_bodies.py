@@ -103,8 +103,8 @@ def refuse_unwritten(train: DriveTrain) -> None:
 
 def moving_body_text(body: MovingBody) -> str:
     """The inline table from which ``read_moving_body`` restores the body."""
+    from .toml_text import quoted as text
     from .toml_writer import body_pairs, inline, listing, placement_pairs
-    from .toml_writer import quoted as text
 
     pairs = [("link", text(body.link))] if body.link else []
     pairs += body_pairs(body.inertia)

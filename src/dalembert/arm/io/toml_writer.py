@@ -6,7 +6,6 @@ A joint is written in the shortest notation that restores its placements: a Dena
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
@@ -27,6 +26,7 @@ from .dh import DHRow, placements
 from .expression import quantity
 from .toml_drives import write_drives
 from .toml_shapes import Value, shape_entries
+from .toml_text import quoted
 
 DIRECTIONS: tuple[Vector, ...] = tuple(
     (Fraction(sign * (axis == 0)), Fraction(sign * (axis == 1)), Fraction(sign * (axis == 2)))
@@ -289,11 +289,6 @@ def value_of(value: Value) -> str:
     if isinstance(value, list):
         return inline([(key, value_of(part)) for key, part in value])
     return listing(map(real, value)) if isinstance(value, tuple) else real(value)
-
-
-def quoted(text: str) -> str:
-    """A TOML string; JSON escapes the same way but for the delete character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def number(value: Fraction) -> str:

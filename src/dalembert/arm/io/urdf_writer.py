@@ -69,7 +69,10 @@ def write_urdf(arm: ArmDescription) -> str:
         _add_fixed(robot, tool, arm.tool_link, placement, Inertia())
     _add_extension(robot, arm, tool)
     indent(robot)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(robot, encoding="unicode") + "\n"
+    text = tostring(robot, encoding="unicode")
+    # What would steer a terminal or hide in an editor is spelled out.
+    spelled = "".join(c if c.isprintable() or c == "\n" else f"&#{ord(c)};" for c in text)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + spelled + "\n"
 
 
 def _remarks(arm: ArmDescription) -> list[str]:

@@ -7,7 +7,6 @@ so that a template which calls itself ends in a sentence.
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,17 +16,18 @@ from xml.etree.ElementTree import Element
 from ..errors import ArmError
 from .expression import shown
 from .packages import inside, package_folder, referenced_file
-from .text_files import file_bytes, text_of
+from .text_files import read_text
+from .xacro_bounds import Bounds
 from .xacro_expression import Value, evaluated
-from .xml_text import LONGEST_NUMBER, MOST_ELEMENTS, parse
+from .xml_text import LONGEST_NUMBER, parse
 from .yaml_tables import read_yaml
 
 DEEPEST = 60
 """Macros and properties that call each other, one within another."""
-MOST_FILES = 200
-MOST_EXPRESSIONS = 500_000
-PIECE = re.compile(r"\$\$(?=[{(])|\$\{([^}]*)\}|\$\(([^)]*)\)")
-DEFAULT = r"\$\{[^}]*\}[^\s'\"]*|'[^']*'|\"[^\"]*\"|[^\s'\"]+"
+PIECE = re.compile(r"\$\$(?=[{(])|\$\{([^}]*)(?:\}|\Z)|\$\(([^)]*)(?:\)|\Z)")
+"""Two dollars, an expression, a command; one that is not closed goes to the end of the text, where it is refused."""
+DEFAULT = r"\$\{[^}]{0,1000}\}[^\s'\"]*|'[^']*'|\"[^\"]*\"|[^\s'\"]+"
+END = re.compile(r"\s*\Z")
 PARAMETER = re.compile(rf"\s*(\*{{0,2}})([A-Za-z_]\w*)(?:\s*:?=\s*(\^\|?)?({DEFAULT})?)?(?=\s|$)")
 
 
@@ -142,7 +142,9 @@ class _Reader:
         self.packages: list[Path] = []
         """Packages that were found: whole paths may lead into them."""
         self.tables: dict[str, Value] = {}
-        self.count, self.expressions, self.files = 0, 0, 0
+        self.parts: dict[Path, Element] = {}
+        """Included files as they were read; templates of one file may be asked for often."""
+        self.bounds = Bounds(origin)
 
     def tell_folder(self, folder: Path | None) -> None:
         """Where the main file is: files are included from its folder or its package (by package.xml), or by $(find)."""
@@ -168,10 +170,9 @@ class _Reader:
         for match in PIECE.finditer(text):
             parts.append(text[end : match.start()])
             end = match.end()
+            if match[0][-1] not in "})$":
+                raise self.fault(f"{shown(match[0])} is not closed; end it with {'}' if match[0][1] == '{' else ')'}")
             if match[1] is not None:
-                self.expressions += 1
-                if self.expressions > MOST_EXPRESSIONS:
-                    raise self.fault(f"has more than {MOST_EXPRESSIONS} expressions to work out; shorten it")
                 value = self.evaluate(match[1], scope, depth)
                 if isinstance(value, dict | list):
                     raise self.fault(f"${{{shown(match[1])[1:-1]}}} is a whole table; name an entry of it")
@@ -180,17 +181,21 @@ class _Reader:
                 parts.append(self.command(self.text(match[2], scope, depth + 1)))
             else:
                 parts.append("$")
+            self.bounds.spend("characters", len(parts[-1]))
         return "".join([*parts, text[end:]])
 
     def evaluate(self, text: str, scope: Scope, depth: int) -> Value:
         """The value of an expression, commands in it put in first."""
         inner = self.text(text, scope, depth + 1) if "$(" in text else text
+        self.bounds.spend("expressions")
+        self.bounds.spend("characters of expressions", len(inner))
         return evaluated(inner, _Names(self, scope, depth), self.origin)
 
     def value(self, text: str, scope: Scope, depth: int) -> Value:
         """A text that is one expression as its value, which may be a table; else what the text spells."""
+        self.bounds.spend("characters", len(text))
         match = PIECE.fullmatch(text.strip())
-        if match is not None and match[1] is not None:
+        if match is not None and match[1] is not None and match[0][-1] == "}":
             if depth > DEEPEST:
                 raise self.fault(f"properties refer to each other more than {DEEPEST} deep, or in a circle; mend them")
             result = self.evaluate(match[1], scope, depth)
@@ -202,16 +207,17 @@ class _Reader:
         if not isinstance(name, str):
             raise self.fault("load_yaml takes the name of a file")
         if name not in self.tables:
-            self.tables[name] = read_yaml(self.located(name), f"{self.origin} reads it, with the arguments it has")
+            path = self.located(name)
+            text = read_text(path, missing=f"{self.origin} reads it, with the arguments it has")
+            self.bounds.spend("characters of YAML", len(text))
+            self.tables[name] = read_yaml(text, str(path))
         return self.tables[name]
 
     def located(self, name: str) -> Path:
         """The path of a file that is named: within the folder of the main file, its package, or a package found."""
         if self.folder is None or self.root is None:
             raise self.fault(f"includes {shown(name)}, and a text has no folder to look in; load the file by its path")
-        self.files += 1
-        if self.files > MOST_FILES:
-            raise self.fault(f"includes more than {MOST_FILES} files, or itself; mend it")
+        self.bounds.spend("files")
         named = referenced_file(name, self.folder) if "://" in name else Path(name)
         if "://" in name and not name.startswith("file:"):
             return named
@@ -256,6 +262,8 @@ class _Reader:
 
     def expand(self, child: Element, scope: Scope, depth: int) -> list[Element]:
         """What an element becomes."""
+        self.bounds.spend("steps", 1 + len(child.attrib))
+        self.bounds.spend("characters", sum(map(len, child.attrib.values())) + len(child.text or ""))
         name = own_tag(child)
         if name:
             handler = getattr(self, f"_{name}", None) if name in KNOWN else None
@@ -268,9 +276,7 @@ class _Reader:
                     "file that defines it, or remove it"
                 )
             return self.call_macro(name, macro.macros[name], child, scope, depth)
-        self.count += 1
-        if self.count > MOST_ELEMENTS:
-            raise self.fault(f"grows to more than {MOST_ELEMENTS} elements; leave out what is not the arm")
+        self.bounds.spend("elements")
         expanded = Element(child.tag, {key: self.text(value, scope, depth) for key, value in child.attrib.items()})
         expanded.text = self.text(child.text, scope, depth) if child.text else child.text
         expanded.extend(self.children(child, scope, depth + 1))
@@ -279,6 +285,7 @@ class _Reader:
     def call_macro(self, name: str, macro: Macro, call: Element, scope: Scope, depth: int) -> list[Element]:
         """The body of a macro with its parameters."""
         inner = Scope(above=scope)
+        self.bounds.spend("steps", len(macro.parameters))
         arguments = {key: self.value(value, scope, depth) for key, value in call.attrib.items()}
         blocks = list(call)
         for stars, parameter, inherits, default in macro.parameters:
@@ -335,7 +342,7 @@ class _Reader:
     def _macro(self, element: Element, scope: Scope, depth: int) -> list[Element]:
         name = element.get("name", "").removeprefix("xacro:")
         words, position, parameters = element.get("params", ""), 0, []
-        while words[position:].strip():
+        while not END.match(words, position):
             match = PARAMETER.match(words, position)
             if match is None:
                 raise self.fault(
@@ -355,10 +362,13 @@ class _Reader:
         if "ns" in element.attrib:
             raise self.fault("ns= of an include is not read here; run xacro on it and load the .urdf it gives")
         path = self.located(name)
-        missing = f"{self.origin} includes it as {shown(element.get('filename', ''))}, with the arguments it has"
-        part = parse(text_of(file_bytes(path, missing=missing), str(path)), str(path))
+        if path not in self.parts:
+            missing = f"{self.origin} includes it as {shown(element.get('filename', ''))}, with the arguments it has"
+            content = read_text(path, missing=missing)
+            self.bounds.spend("characters", len(content))
+            self.parts[path] = parse(content, str(path))
         including_folder, self.folder = self.folder, path.parent
-        expanded = self.children(part, scope, depth + 1)
+        expanded = self.children(self.parts[path], scope, depth + 1)
         self.folder = including_folder
         return expanded
 
@@ -387,14 +397,7 @@ class _Reader:
         holder = scope.holder("blocks", name)
         if holder is None:
             raise self.fault(f"there is no block {shown(name)} to insert")
-        self.count += sum(1 for block in holder.blocks[name] for _ in block.iter())
-        if self.count > MOST_ELEMENTS:
-            raise self.fault(f"grows to more than {MOST_ELEMENTS} elements; leave out what is not the arm")
-        return [
-            element_
-            for block in holder.blocks[name]
-            for element_ in self.expand(copy.deepcopy(block), scope, depth + 1)
-        ]
+        return [element_ for block in holder.blocks[name] for element_ in self.expand(block, scope, depth + 1)]
 
     def _top(self, scope: Scope) -> Scope:
         while scope.above is not None:

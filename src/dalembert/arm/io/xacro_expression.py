@@ -21,12 +21,22 @@ PLAIN = (bool, int, float, str)
 LONGEST = 1000
 """Longest expression (characters)."""
 LARGEST = 10**30
-LONGEST_TEXT = 10_000
+LONGEST_TEXT = 2000
+LARGEST_EXPONENT = 400
+
+
+def _rounded(number: Any, digits: Any = None) -> Any:
+    """Python's ``round``, which writes out a power of ten with as many digits as it is asked for."""
+    if digits is not None and not -LARGEST_EXPONENT <= digits <= LARGEST_EXPONENT:
+        raise ValueError(f"{shown(digits)} digits are none that a number has")
+    return round(number, digits)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan,
     "atan2": math.atan2, "sqrt": math.sqrt, "radians": math.radians, "degrees": math.degrees, "exp": math.exp,
     "log": math.log, "floor": math.floor, "ceil": math.ceil, "fabs": math.fabs, "hypot": math.hypot, "pow": math.pow,
-    "abs": abs, "min": min, "max": max, "round": round, "int": int, "float": float, "str": str, "bool": bool,
+    "abs": abs, "min": min, "max": max, "round": _rounded, "int": int, "float": float, "str": str, "bool": bool,
     "len": len,
 }  # fmt: skip
 OF_TEXTS: dict[str, Callable[..., Value]] = {
@@ -66,7 +76,8 @@ def _value(node: ast.expr, names: Mapping[str, Value], what: str) -> Value:
         return _bounded(node.value, what)
     if isinstance(node, ast.Name):
         if node.id in names:
-            return names[node.id]
+            value = names[node.id]
+            return _bounded(value, what) if isinstance(value, str) else value
         if node.id in CONSTANTS:
             return CONSTANTS[node.id]
         raise ArmError(f"{what}: there is no property {shown(node.id)}; define it before it is used")
@@ -101,10 +112,10 @@ def _value(node: ast.expr, names: Mapping[str, Value], what: str) -> Value:
         return _value(node.body if _value(node.test, names, what) else node.orelse, names, what)
     if isinstance(node, ast.Call):
         return _called(node, names, what)
-    if isinstance(node, ast.Attribute):
-        return _entry(_value(node.value, names, what), node.attr, what)
-    if isinstance(node, ast.Subscript):
-        return _entry(_value(node.value, names, what), _value(node.slice, names, what), what)
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        key = node.attr if isinstance(node, ast.Attribute) else _value(node.slice, names, what)
+        entry = _entry(_value(node.value, names, what), key, what)
+        return _bounded(entry, what) if isinstance(entry, int | str) else entry
     kind = "a function" if isinstance(node, ast.Lambda) else type(node).__name__
     raise ArmError(
         f"{what}: {kind} in an expression is not read here, for safety; run xacro on the file and load its .urdf"
