@@ -47,6 +47,37 @@ def test_components_of_d11_at_his_poses_are_those_of_section_vii_a() -> None:
     assert all(one.constant for one in parts if one.link == 1)
 
 
+def test_two_addends_of_the_lists_of_d11_are_misprinted_and_their_sums_are_not() -> None:
+    """0.953 + 0.255 - 0.192 + 0.320 is no 1.318, and 0.0002 of link 4 is eq. (58) as printed; m4 k_433^2 is 0.001."""
+    parts = ARM.equations(SYMBOLS).components("D11", OUT)
+    offset = sum(one.value for one in parts if one.constant and one.formula in [f"m{k} d₂²" for k in "₃₄₅"])
+    second = next(one.value for one in parts if one.link == 2 and one.constant)  # m2 d2 (d2 + 2 y2)
+    lever = offset + second - 2 * 5.505 * -0.1054 * R2
+    assert lever == pytest.approx(0.301, abs=5e-4)
+    rest = 1.318 - (0.953 + 0.255 - 0.192)
+    assert rest == pytest.approx(0.302, abs=1e-9)
+    spins = [one for one in parts if one.link == 4 and "k₄" in one.formula and abs(one.value) > 1e-12]
+    assert [(one.formula, one.value) for one in spins] == [("m₄ k₄₃₃² s₂² c₄²", pytest.approx(0.001))]
+    as_printed = (-0.253 + 0.167 + 0.156) / 2 * 0.00706  # of his ounces
+    assert as_printed == pytest.approx(0.0002, abs=5e-5)
+
+
+def test_r3_is_largest_at_the_end_of_the_boom_and_stationary_beyond_it() -> None:
+    """The footnote to eq. (110) has 111.76 cm from dR3/dr3 = 0: there it still rises, and turns at 117 cm."""
+    poses = np.zeros((1401, 6))
+    poses[:, 2] = np.linspace(0, 1.4, 1401)
+    inertia = ARM.mass_matrix(poses)
+    ratio = np.abs(inertia[:, 0, 1] / inertia[:, 1, 1])
+    within = poses[:, 2] <= R3
+    assert ratio[within].argmax() == within.sum() - 1
+    assert poses[ratio.argmax(), 2] == pytest.approx(1.167, abs=2e-3)
+
+
+def test_the_input_inertia_of_joint_3_is_in_d33_and_not_in_table_3() -> None:
+    assert ARM.mass_matrix(OUT)[2, 2] == pytest.approx(M3 + M4 + M5 + M6 + 0.782, abs=0.002)
+    assert LOADED.mass_matrix(OUT)[2, 2] == pytest.approx(9.05, abs=0.005)
+
+
 @pytest.mark.parametrize("system", [ARM, LOADED, LINKS.driven], ids=["empty", "loaded", "exact rotors"])
 @pytest.mark.parametrize("name", ["D11", "D22", "D12", "C112", "D112", "G2"])
 def test_components_add_up_to_the_coefficient(system: da.DrivenArm, name: str) -> None:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.equations.closed_form import Equations
+from dalembert.equations.verify import compare
 from equations import errata
 
 
@@ -60,6 +62,46 @@ def test_the_second_form_of_lees_30_starts_at_the_outer_joint() -> None:
     pairs = [(i, j) for i in range(6) for j in range(i, 6)]
     np.testing.assert_allclose([summed(i, j, j) for i, j in pairs], [exact[i, j] for i, j in pairs], atol=1e-12)
     assert abs(summed(1, 2, 1) - exact[1, 2]) > 4 * abs(exact[1, 2])
+
+
+def test_the_slopes_19_and_22_of_lee_have_the_outer_axis_and_the_whole_angular_velocity() -> None:
+    """(19): d(R z_j)/dq_i = R z_j x R z_i for i >= j; (22): its second factor is I_s R omega_s, summed to s."""
+    arm = da.load("puma560", physical="ignore")
+    q, qd, s = np.array([0.3, -0.7, 1.1, 0.4, -0.5, 0.2]), np.array([0.5, -0.8, 0.6, 1.1, -0.4, 0.9]), 5
+    tensor = np.array(arm.bodies[s].inertia.central, dtype=float)
+
+    def axes(at: np.ndarray) -> np.ndarray:
+        """R_s^0 z_j of all joints, in rows."""
+        frames = arm.link_frames(at)
+        after = [frames[body.joint.child] for body in arm.bodies]
+        return np.array([after[s][:3, :3].T @ turn[:3, 2] for turn in [np.eye(4), *after[:-1]]])
+
+    def energy(at: np.ndarray) -> float:
+        omega = qd @ axes(at)
+        return float(omega @ tensor @ omega) / 2
+
+    here, step = axes(q), 1e-6
+    for i, e in enumerate(step * np.eye(6)):
+        slope = (axes(q + e) - axes(q - e)) / (2 * step)
+        for j in range(6):
+            np.testing.assert_allclose(slope[j], np.cross(here[j], here[i]) if i >= j else 0, atol=1e-9)
+        inner = qd[: i + 1] @ here[: i + 1]
+        rise = (energy(q + e) - energy(q - e)) / (2 * step)
+        assert np.cross(inner, here[i]) @ tensor @ (qd @ here) == pytest.approx(rise, abs=1e-9)
+        if i == 3:
+            assert abs(np.cross(inner, here[i]) @ tensor @ inner - rise) > 1e-6
+
+
+def test_section_4_of_lee_holds_with_the_offset_of_figure_3_that_it_leaves_out() -> None:
+    whole = errata.data("lee")
+    whole["rows"][1]["d"] = 0.14909
+    eq = Equations(errata.arm_of(whole), whole["parameters"])
+    for entry in whole["formula"]:
+        if entry["of"] == "words":
+            continue
+        exact, aliases = errata.lee(eq, entry["of"])
+        right = entry.get("corrected", entry["printed"])
+        assert compare(entry["eq"], exact, right, aliases), entry["eq"]
 
 
 def test_the_page_of_errata_is_up_to_date() -> None:

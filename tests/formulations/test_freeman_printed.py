@@ -46,8 +46,15 @@ class Body:
         slope = self.mass * (np.einsum("xmn,n->xm", self.hc, self.qdd) + bend)
         return np.einsum("x,xnm->mn", self.linear, self.hc) + self.gc.T @ slope
 
-    def angular_slope(self, transposed: bool) -> Any:
-        """(2-224), column by column; ``transposed``: with [H]^T where (2-223) has [H]."""
+    def momentum_slope(self, turn: Any, local: Any, *, printed: bool) -> Any:
+        """dL/dphi by (2-167), (2-173) and (2-177); ``printed``: [T]^T in the second term, [(j)Pi] in the first."""
+        dyadic = turn @ local @ turn.T
+        first = np.cross(self.g.T, (local if printed else dyadic) @ self.omega).T
+        inner = turn.T @ np.einsum("xmn,m->xn", self.h, self.qd)
+        return first + (turn.T if printed else turn) @ local @ inner
+
+    def angular_slope(self, transposed: bool = False, by_rates: bool = False) -> Any:
+        """(2-224), column by column, with [H]^T where (2-223) has [H], or with phi'^T [L_P] for phi''^T [L_P]."""
         g, h, d, qd, qdd = self.g, self.h, self.d, self.qd, self.qdd
         pi = self.dyadic
         bent = np.einsum("xmn,m,n->x", h, qd, qd)
@@ -58,7 +65,8 @@ class Body:
             return np.cross(g.T, vector).T
 
         found = np.einsum("x,xnm->mn", self.angular, h)  # (L')^T . [H]^T
-        found = found + g.T @ (crossed(pi @ g @ qdd) + pi @ np.einsum("xmn,m->xn", h, qdd))  # phi''^T [L P]
+        second = qd if by_rates else qdd
+        found = found + g.T @ (crossed(pi @ g @ second) + pi @ np.einsum("xmn,m->xn", h, second))  # phi''^T [L_P]
         found = found + g.T @ crossed(pi @ bent)
         found = found + g.T @ np.cross(to_rows.T, pi @ self.omega).T
         inner = pi @ (to_rows if transposed else to_columns) + crossed(pi @ self.omega)
@@ -99,10 +107,29 @@ def test_the_slope_of_the_torque_to_position_is_2_225_with_the_h_of_2_223_and_no
     exact = arm.inverse_dynamics_derivatives(*state)[0]
     bodies = [Body(arm, link.name, *state) for link in arm.links[1:]]
     linear = sum(body.linear_slope() for body in bodies)
-    right = linear + sum(body.angular_slope(transposed=False) for body in bodies)
+    right = linear + sum(body.angular_slope() for body in bodies)
     np.testing.assert_allclose(right, exact, atol=1e-12 * np.abs(exact).max())
-    printed = linear + sum(body.angular_slope(transposed=True) for body in bodies)
-    assert np.abs(printed - exact).max() > 0.01 * np.abs(exact).max()
+    for misprint in ({"transposed": True}, {"by_rates": True}):  # the fifth line, and the second
+        printed = linear + sum(body.angular_slope(**misprint) for body in bodies)
+        assert np.abs(printed - exact).max() > 0.01 * np.abs(exact).max()
+
+
+def test_the_slope_of_the_angular_momentum_has_the_global_inertia_in_both_terms(
+    arm: da.Arm, state: tuple[Any, Any, Any]
+) -> None:
+    """(2-167) with [T] for the printed [T]^T in its second term, (2-173) with [Pi] for the printed [(j)Pi]."""
+    q, qd, qdd = state
+    name, step = arm.links[-1].name, 1e-6
+    local = np.array(arm.link(name).inertia.central, dtype=float)
+
+    def momentum(at: Any) -> Any:
+        body = Body(arm, name, at, qd, qdd)
+        return body.dyadic @ body.omega
+
+    slope = np.stack([(momentum(q + e) - momentum(q - e)) / (2 * step) for e in step * np.eye(5)], axis=1)
+    body, turn = Body(arm, name, *state), arm.link_frames(q)[name][:3, :3]
+    np.testing.assert_allclose(body.momentum_slope(turn, local, printed=False), slope, atol=1e-7)
+    assert np.abs(body.momentum_slope(turn, local, printed=True) - slope).max() > 0.1
 
 
 def test_the_turning_frame_of_2_178_and_2_182(arm: da.Arm, state: tuple[Any, Any, Any]) -> None:
@@ -135,6 +162,11 @@ def test_tables_2_4_and_2_5_vanish_elsewhere_than_printed(arm: da.Arm, state: tu
             for k in range(5):
                 both = {k, m, n} <= set(revolute)
                 assert (d[k, m, n] > 1e-3) == (both and k < n and m < n)
+    # Points: m = n, which no row of Table 2-4 has, is the centripetal coefficient s_n x [s_n x (P - R_n)] of (2-84).
+    first, axes = found.point_first, found.rotation_first
+    for n in (0, 1, 3):
+        np.testing.assert_allclose(found.point_second[:, n, n], np.cross(axes[:, n], first[:, n]), atol=1e-13)
+    assert np.linalg.norm(found.point_second[:, 0, 0]) > 0.1
     # Points: nothing where one of the joints lies beyond the link (printed: before it).
     bend = np.abs(found.point_second).max(axis=0)
     assert (bend[4] == 0).all()

@@ -69,3 +69,28 @@ def test_a_cartesian_robot_on_a_level_foundation_lifts_with_its_first_joint() ->
 def test_the_loading_factor_is_one_where_nothing_between_the_joints_has_mass() -> None:
     arm = da.Arm.from_dh([{"a": 1, "mass": 0}, {"a": 0.5, "mass": 2, "com": (-0.2, 0, 0)}])
     assert arm.coupling_at([0.3, 0.4]).loading[0, 1] == 1
+
+
+def test_the_conditions_of_37_as_printed_leave_out_the_half_slopes_of_the_self_inertial_coefficients() -> None:
+    """c_im(i) with i < m has no row under j < m and i, m < j and i, i < j and m; it is -c_ii(m), as (39) has it."""
+
+    def rows(i: int, j: int, m: int) -> list[bool]:
+        return [j < m and j < i, m < j and m < i, i < j and i < m]
+
+    arm = da.load("puma560", physical="ignore")
+    coefficients = arm.christoffel([0.3, -0.7, 1.1, 0.4, -0.5, 0.2])
+    coriolis = [(i, j, m) for i in range(6) for j in range(6) for m in range(6) if j != m]
+    without = [place for place in coriolis if not any(rows(*place)) and abs(coefficients[place]) > 1e-12]
+    assert without
+    assert all(i in (j, m) and i == min(j, m) for i, j, m in without)
+    for i, j, m in without:
+        outer = max(j, m)
+        assert coefficients[i, j, m] == pytest.approx(-coefficients[outer, i, i], abs=1e-12)
+
+
+def test_a_first_slide_across_gravity_needs_a_base_frame_that_is_turned() -> None:
+    """After (B-4): for i = 1 the vectors n, o, a are the axes of the base itself, so that a_z is 1 and never 0."""
+    rows = [{"type": "prismatic", "mass": 2.0}, {"a": 0.4, "mass": 1.0}]
+    standing = da.Arm.from_dh(rows)
+    assert standing.gravity_load([0.2, 0.3])[0] == pytest.approx(3 * 9.81)
+    assert standing.with_gravity((-9.81, 0, 0)).gravity_load([0.2, 0.3])[0] == 0

@@ -108,6 +108,18 @@ def test_transferred_second_order_coefficients_are_exactly_those_of_b8(wrist: Wr
     assert not same(transferred[0] * (w.r * w.r), printed_b9 * (w.det * w.det * w.det))
 
 
+def test_the_direct_derivation_of_b15_agrees_with_b8_by_the_sign_that_is_not_printed(wrist: Wrist) -> None:
+    """- (2/r^2) (P^x' c1 + P^y' s1) (P^y' c1 - P^x' s1), since r theta_1'' = d(r theta_1')/dt - r' theta_1'."""
+    w = wrist
+    outward, across = objects([w.c1, w.s1, 0]), objects([-w.s1, w.c1, 0])
+    # The symmetric matrix of 2 (outward . P') (across . P'), times r^2.
+    b15 = -(np.outer(outward, across) + np.outer(across, outward))
+    transferred = transfer.second(w.x, w.h)[0] * (w.r * w.r)
+    cube = w.det * w.det * w.det
+    assert same(transferred, b15 * cube)
+    assert not same(transferred, -b15 * cube)
+
+
 def test_third_order_coefficients_of_joint_one_are_those_of_its_arctangent(wrist: Wrist) -> None:
     """theta_1 = atan2(Py, Px): its third derivatives are the exact judge of the closed form of (3-47)."""
     w = wrist

@@ -88,6 +88,8 @@ def test_table_e2_hand_referenced_model(legs: list[Leg]) -> None:
         ],
         4,
     ) == [[(2, 1)], [(2, 3), (3, 2)], []]
+    # Leg 1 is not turned, so its plane is that of Table E-1: printed 0.326 for 0.328.
+    assert off(h[0], "0.050 -0.105 0.116\n-0.159 -0.439 0.326\n0.116 0.326 -0.665") == [(2, 1), (2, 3), (3, 2)]
     assert off(whole.inertia, "1.225 0.367 -0.589\n0.367 1.513 -0.106\n-0.589 -0.106 1.582", 4) == []
     assert planes(
         whole.power,

@@ -25,6 +25,7 @@ MAKERS: dict[str, Callable[[], Mechanism]] = {
     "six-actuator": gallery.six_actuator,
     "parallel-serial": gallery.parallel_serial,
     "hand": gallery.two_fingered_hand,
+    "walker": gallery.walking_machine,
 }
 
 

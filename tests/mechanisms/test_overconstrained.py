@@ -247,3 +247,56 @@ def test_a_motion_that_the_round_cone_allows_is_not_refused() -> None:
     assert motors.distribute(grip.home, np.zeros(6), np.zeros(6), limits=enough).residual < 1e-9
     with pytest.raises(da.ArmError, match="contacts that push"):
         motors.distribute(grip.home, np.zeros(6), np.zeros(6), limits=0.97 * enough)
+
+
+LEGS = ["walker.left_hip", "walker.left_knee", "walker.right_hip", "walker.right_knee"]
+
+
+def test_the_feet_of_a_walking_machine_carry_its_weight_and_what_accelerates_it() -> None:
+    """Fig. 4-5a. Newton and Euler for the whole of it, by second differences of where its bodies are."""
+    motors = Motors(gallery.walking_machine(), LEGS)
+    machine, phi = motors.mechanism, motors.mechanism.home
+    assert machine.mobility().freedom == 3
+    g = motors.influence(phi)
+    assert g.shape == (4, 3)
+    qd, qdd = np.array([0.3, -0.2, 0.5]), np.array([1.0, 2.0, -1.5])
+    found = motors.distribute(phi, qd, qdd)
+    assert found.residual < 1e-11
+    pushes = found.closure_forces[1::2]
+    assert (pushes > 0).all()
+    assert (np.abs(found.closure_forces[::2]) <= 0.7 * pushes + 1e-9).all()
+
+    arm, step = machine.chains.arms["walker"], 1e-4
+    rate, rate2 = machine.joint_motion(phi, qd, qdd)
+    bodies = [(link.name, link.inertia) for link in arm.links if link.inertia.mass]
+    assert sum(float(body.mass) for _, body in bodies) == pytest.approx(11)
+
+    def places(time: float) -> tuple[np.ndarray, np.ndarray]:
+        at = phi + time * rate + time**2 / 2 * rate2
+        frames = {name: machine.frame(at, f"walker:{name}") for name, _ in bodies}
+        centres = [frames[name] @ [*map(float, body.com), 1.0] for name, body in bodies]
+        turns = [np.arctan2(frames[name][1, 0], frames[name][0, 0]) for name, _ in bodies]
+        return np.array(centres)[:, :2], np.array(turns)
+
+    before, now, after = places(-step), places(0.0), places(step)
+    moved, spun = ((b - 2 * m + a) / step**2 for b, m, a in zip(before, now, after, strict=True))
+    mass = np.array([float(body.mass) for _, body in bodies])
+    spin = np.array([float(body.central[2][2]) for _, body in bodies])
+    centre = now[0]
+    weight = np.array([0, -9.81 * 11])
+    force = found.closure_forces.reshape(2, 2).sum(axis=0) + weight  # along x, and up
+    np.testing.assert_allclose(force, mass @ moved, atol=1e-5)
+    moment = 0.3 * (pushes[1] - pushes[0]) - 9.81 * (mass @ centre[:, 0])  # of feet at x = -0.3 and 0.3
+    turning = mass @ (centre[:, 0] * moved[:, 1] - centre[:, 1] * moved[:, 0]) + spin @ spun
+    assert moment == pytest.approx(turning, abs=1e-5)
+
+
+def test_the_motors_of_a_walking_machine_share_its_loads_by_least_squares() -> None:
+    motors = Motors(gallery.walking_machine(), LEGS)
+    phi, rng = motors.mechanism.home, np.random.default_rng(8)
+    qd, qdd = rng.normal(size=(2, 3))
+    loads = motors.distribute(phi, qd, qdd, limits=False, contacts=False).torque
+    np.testing.assert_allclose(motors.partial_model(phi).torque(qd, qdd), loads, atol=1e-10 * np.abs(loads).max())
+    # Antagonistic loads move nothing: what one leg gives the other must take.
+    assert motors.internal(phi).shape == (4, 1)
+    np.testing.assert_allclose(motors.influence(phi).T @ motors.internal(phi), 0, atol=1e-12)

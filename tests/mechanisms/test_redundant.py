@@ -55,6 +55,67 @@ def test_partial_model_gives_the_torques_of_the_resolved_motion(panda: Redundant
     np.testing.assert_allclose(partial.inertia, other, atol=1e-9 * np.abs(other).max())
 
 
+def floating_plate() -> Redundant:
+    """A body free in space, of which a corner is wanted: its coordinates turn."""
+    body = da.free_body("plate", da.Inertia.of(2, (0.1, -0.05, 0.02), (0.03, 0.04, 0.06)))
+    corner = da.Placement.from_xyz_rpy((0.4, 0.3, -0.2))
+    home = [0.1, 0.2, 0.3, 0.5, -0.4, 0.7]
+    plate = Mechanism({"plate": body.with_tool(corner)}, [], None, home=home, gravity=(0, 0, 0))
+    return Redundant(plate, "plate", ("x", "y", "z"))
+
+
+def redundant_systems() -> list[Redundant]:
+    arm = da.load("panda")
+    chain = Mechanism({"arm": arm}, [], [f"arm.{name}" for name in arm.joint_names], home=HOME)
+    matrix = np.diag([3.0, 1, 2, 1, 0.5, 1, 0.2]) + 0.1
+    device = gallery.six_actuator()
+    return [
+        Redundant(chain, "arm"),
+        Redundant(chain, "arm", weight="joints"),
+        Redundant(chain, "arm", ("x", "z", "ry"), weight=matrix),
+        Redundant(device, "plate", ("x", "y", "rz")),
+        floating_plate(),
+    ]
+
+
+@pytest.mark.parametrize("case", range(5), ids=["energy", "rates", "matrix", "closed", "turns"])
+def test_accelerations_that_keep_the_rates_are_their_derivative_and_those_of_4_71_are_not(case: int) -> None:
+    """q' = [G]^-R u' (4-68) holds at all times only with the derivative of [G]^-R; (4-72) leaves a part of it out."""
+    system = redundant_systems()[case]
+    phi, rng = np.asarray(system.mechanism.home, dtype=float), np.random.default_rng(1)
+    ud, udd = rng.normal(size=(2, len(system.rows)))
+    first, second = system.inverse_influence(phi)
+    qd = first @ ud
+    joint_rates, _ = system.mechanism.joint_motion(phi, qd, np.zeros_like(qd))
+    step = 1e-5
+
+    def rates(time: float) -> np.ndarray:
+        at = phi + time * joint_rates
+        return redundant.right_inverse(system.influence(at)[0], system.weight_at(at)) @ (ud + time * udd)
+
+    slope = (rates(step) - rates(-step)) / (2 * step)
+    kept = first @ udd + transfer.form(ud, second)
+    np.testing.assert_allclose(kept, slope, atol=1e-7 * np.abs(slope).max())
+    g, h = system.influence(phi)
+    np.testing.assert_allclose(g @ kept + transfer.form(qd, h), udd, atol=1e-10 * np.abs(udd).max())
+    printed = first @ udd + transfer.form(ud, redundant.second(first, h))
+    np.testing.assert_allclose(printed, system.accelerations(phi, qd, udd), atol=1e-9 * np.abs(printed).max())
+    assert np.abs(printed - slope).max() > 0.02 * np.abs(slope).max()
+    model = system.partial_model(phi, keep_rates=True)
+    loads = system.mechanism.inverse_dynamics(phi, qd, kept)
+    np.testing.assert_allclose(model.torque(ud, udd), loads, atol=1e-9 * np.abs(loads).max())
+
+
+def test_inverse_influence_takes_batches(panda: Redundant) -> None:
+    phi = HOME + 0.1 * np.random.default_rng(7).normal(size=(2, 3, 7))
+    first, second = panda.inverse_influence(phi)
+    assert (first.shape, second.shape) == ((2, 3, 7, 6), (2, 3, 7, 6, 6))
+    one = panda.inverse_influence(phi[1, 2])
+    np.testing.assert_allclose(first[1, 2], one[0], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(second[1, 2], one[1], rtol=1e-8, atol=1e-9)
+    assert panda.partial_model(phi, keep_rates=True).power.shape == (2, 3, 7, 6, 6)
+
+
 def test_least_torque_is_a_minimum_of_the_torque(panda: Redundant) -> None:
     rng = np.random.default_rng(2)
     qd, udd = 0.5 * rng.normal(size=7), rng.normal(size=6)

@@ -44,7 +44,7 @@ def held() -> da.Mechanism:
 MADE = {
     **{name: getattr(gallery, name) for name in (
         "five_bar", "four_bar", "three_rrr", "stewart", "slider_crank", "bricard", "six_actuator", "parallel_serial",
-        "two_fingered_hand",
+        "two_fingered_hand", "walking_machine",
     )},
     "springs": bar, "drives": driven_five_bar, "closing motor": motored, "gears": geared, "load": held,
     "pumas": lambda: gallery.cooperating(da.load("puma560", physical="ignore")),

@@ -209,7 +209,7 @@ class Equations:
         return array_of((self.n,), "tau", lambda index: self._attributed("tau", index[0], parts[index[0]]))
 
     def torque_of(self, acceleration: bool = True, velocity: bool = True, gravity: bool = True) -> Polynomials:
-        """tau_i with only the kinds of terms asked for (Bejczy 1974, section V: acceleration and gravity)."""
+        """tau_i with only the kinds of terms asked for (Bejczy 1974, section IV: acceleration and gravity)."""
         none = np.zeros((self.n, self.n), dtype=object)
 
         def entry(index: tuple[int, ...]) -> TrigPolynomial:

@@ -2,7 +2,8 @@
 
 Every equation is a scalar product of an axis of frame A with the span p_B - p_A or with an axis of frame B; which ones,
 a closure says (``mechanisms/loop_closures.py``). Vectors of a frame that joints carry come with their influence
-coefficients (Freeman 1985, eqs 2-55, 2-66), and with first and second rates at constant joint rates, from (2-76):
+coefficients (Freeman 1985, eqs 2-56, 2-66), and with first and second rates at constant joint rates, from (2-76) and
+(2-84):
 
     v' = sum_n g_n phi_n',    v'' = sum_n phi_n' (2 Omega_n + s_n phi_n') x g_n,
 

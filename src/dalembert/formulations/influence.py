@@ -54,7 +54,7 @@ class PointInfluence:
         self.arm = {j: minus(self.position, joint_frames[j][1]) for j in self.path}
 
     def turn(self, n: int) -> Vec:
-        """g_n of the rotation: s_n for a revolute joint on the path (2-55)."""
+        """g_n of the rotation: s_n for a revolute joint on the path (2-56)."""
         return self.axis[n] if n in self.axis and self.revolute[n] else ZERO
 
     def turn2(self, m: int, n: int) -> Vec:

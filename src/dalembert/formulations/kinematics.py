@@ -57,7 +57,7 @@ def tool_frame(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> Frame:
 def jacobian(chain: Chain, ring: Ring, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """Six rows, linear then angular velocity of the tool in the base frame, per joint.
 
-    First-order influence coefficients of the tool (Freeman 1985, eqs 2-55 and 2-66).
+    First-order influence coefficients of the tool (Freeman 1985, eqs 2-56 and 2-66).
     """
     joint_frames = frames(chain, ring, q)
     linear, angular = [ZERO] * chain.n, [ZERO] * chain.n

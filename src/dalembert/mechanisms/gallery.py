@@ -26,15 +26,21 @@ QUARTER = Angle.quarters(1)
 
 
 def planar(
-    lengths: Sequence[float], masses: Sequence[float], name: str = "leg", limit: float = math.inf
+    lengths: Sequence[float],
+    masses: Sequence[float],
+    name: str = "leg",
+    limit: float = math.inf,
+    joints: Sequence[str] = (),
 ) -> ArmDescription:
-    """Rods in the xy plane, joint1, joint2, ... about z."""
+    """Rods in the xy plane, joint1, joint2, ... about z, or joints of these names with links called after them."""
+    numbers = range(1, len(lengths) + 1)
+    names = [(joint, f"{joint} link") for joint in joints] or [(f"joint{k}", f"link{k}") for k in numbers]
     rows = [
         {
-            "name": f"joint{k}", "link": f"link{k}", "a": length, "mass": mass, "com": (-length / 2, 0, 0),
+            "name": joint, "link": link, "a": length, "mass": mass, "com": (-length / 2, 0, 0),
             "inertia": (mass * length**2 / 1200, mass * length**2 / 12, mass * length**2 / 12), "effort": limit,
         }
-        for k, (length, mass) in enumerate(zip(lengths, masses, strict=True), start=1)
+        for (joint, link), length, mass in zip(names, lengths, masses, strict=True)
     ]  # fmt: skip
     return from_dh(rows, name=name)
 
@@ -336,6 +342,34 @@ def two_fingered_hand(friction: float = 0.6) -> Mechanism:
         gravity=DOWN,
         name="two-fingered hand",
     )
+
+
+def walking_machine(friction: float = 0.7) -> Mechanism:
+    """The walking machine of Fig. 4-5a: a body on two legs, each with a hip and a knee, whose feet stand.
+
+    The feet are pins for an instant that can only push: 7 joints, 4 equations, 3 freedoms, 4 motors.
+    """
+    walker = free_body("body", Inertia.of(8, (0, 0, 0), (0.05, 0.2, 0.2)), planar=True)
+    for side, hip in (("left", -0.2), ("right", 0.2)):
+        leg = planar((0.3, 0.3), (0.9, 0.6), side, 40.0, (f"{side}_hip", f"{side}_knee"))
+        walker = joined(walker.with_tool(at(hip), "body"), leg)
+    # Of the ground z points up, the way it pushes the foot; x is along it.
+    up = ((1, 0, 0), (0, 0, 1), (0, -1, 0))
+    feet = {"left": Placement.from_matrix(up, (-0.3, 0, 0)), "right": Placement.from_matrix(up, (0.3, 0, 0))}
+    return Mechanism(
+        {"walker": walker},
+        [
+            Closure(
+                f"{side} foot", FrameOn("ground", at=place), FrameOn("walker", f"{side}_knee link"), ("x", "z"),
+                pushes=True, friction=friction,
+            )
+            for side, place in feet.items()
+        ],
+        ["walker.x", "walker.y", "walker.rz"],
+        home=[0.0, 0.5, 0.0, -2.323, 1.11, -0.819, -1.11],
+        gravity=DOWN,
+        name="walking machine",
+    )  # fmt: skip
 
 
 def cooperating(arm: ArmDescription, home: Sequence[float] = (-1.14, -1.19, 0.43, -1.17, -1.18, 0.96)) -> Mechanism:

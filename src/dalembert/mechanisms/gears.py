@@ -1,7 +1,7 @@
 """Gears: a joint that follows another, phi_joint = ratio phi_master + offset (``<mimic>`` of URDF), and couplings.
 
 One equation c = phi_joint - ratio phi_master - offset = 0, linear in the joints: [G^c] is constant, [H^c] is zero. With
-the follower left out of the coordinates, phi = A q + b and I*_qq = A^T I* A (Freeman 1985, eq. 3-15 and (4-61)). The
+the follower left out of the coordinates, phi = A q + b and I*_qq = A^T I* A (Freeman 1985, eq. 3-34). The
 load T_c of the equation is the torque (N m) or force (N) that the gear puts on the follower. A coupling keeps any sum
 of joints at its value, as differentials and belts over several wheels do.
 """

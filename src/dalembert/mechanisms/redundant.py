@@ -5,6 +5,11 @@ u' = [G^u_q] q' leaves q' free in part; a weight decides. With W the weight,
     [G]^-R = W^-1 G^T (G W^-1 G^T)^-1                                            (4-70)
 
 makes q' = [G]^-R u' the motion of least q'.W q'. With W = I*_qq that is the least kinetic energy.
+
+(4-71) and (4-72) carry accelerations over as if [G]^-R were an inverse: their q'' is that of least q''.W q'', and the
+rates it leads to are no longer [G]^-R u'. The derivative of q' = [G]^-R u' has a part more, which does not move u:
+
+    q'' = [G]^-R (u'' - q'.[H^u_qq] q') + (1 - [G]^-R G) W^-1 (G'^T (G W^-1 G^T)^-1 u' - W' q')
 """
 
 from __future__ import annotations
@@ -42,6 +47,25 @@ def null_projector(g: Array, weight: Array | None = None) -> Array:
 def second(inverse: Array, h: Array) -> Array:
     """[H^q_uu] = -[G]^-RT ([G]^-R . [H^u_qq]) [G]^-R (4-72)."""
     return -transfer.quadratic(inverse, transfer.dot(inverse, h))
+
+
+def second_of_inverse(g: Array, h: Array, weight: Array, slope: Array | None = None) -> Array:
+    """[H^q_uu] ``(..., m, n, n)`` as the derivative of (4-68): q'' = [G]^-R u'' + u'.[H^q_uu] u' where q' = [G]^-R u'.
+
+    ``slope`` is dW/dq ``(..., m, m, m)``, the derivative last; none where W is constant. Of the two indices of u the
+    first is that of the derivative.
+    """
+    turned = transfer.transposed(g)
+    through = np.linalg.solve(weight, turned)
+    multiplier = np.linalg.inv(g @ through)
+    inverse = through @ multiplier
+    rate = np.einsum("...umn,...ma->...aun", h, inverse)  # G' for u' along each freedom
+    bend = np.einsum("...aun,...nb->...uab", rate, inverse)
+    pull = np.einsum("...aun,...ub->...nab", rate, multiplier)
+    if slope is not None:
+        pull = pull - np.einsum("...ijk,...ka,...jb->...iab", slope, inverse, inverse, optimize=True)
+    free = np.linalg.inv(weight) - through @ multiplier @ transfer.transposed(through)
+    return transfer.dot(free, pull) - transfer.dot(inverse, bend)
 
 
 def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) -> transfer.PartialModel:
@@ -90,17 +114,42 @@ class Redundant:
             return self.weight
         return self.mechanism.mass_matrix(phi) if self.weight == "energy" else np.eye(self.mechanism.n)
 
+    def inverse_influence(self, phi: ArrayLike) -> tuple[Array, Array]:
+        """[G^q_u] = [G]^-R and [H^q_uu], its derivative along the motion: q'' = [G^q_u] u'' + u'.[H^q_uu] u'.
+
+        These accelerations keep q' = [G]^-R u', as ``track`` does; those of (4-71), which ``accelerations`` gives for
+        the same q', do not.
+        """
+        g, h = self.influence(phi)
+        weight = np.broadcast_to(self.weight_at(phi), (*g.shape[:-2], self.mechanism.n, self.mechanism.n))
+        slope = self._inertia_slope(phi) if isinstance(self.weight, str) and self.weight == "energy" else None
+        return right_inverse(g, weight), second_of_inverse(g, h, weight, slope)
+
+    def _inertia_slope(self, phi: ArrayLike) -> Array:
+        """dI*_qq/dq ``(..., n, n, n)``, exact: the slope of the loads that accelerations alone add at rest."""
+        n = self.mechanism.n
+        joints = np.asarray(phi, dtype=float)[..., None, :]
+        accelerations = np.concatenate([np.zeros((1, n)), np.eye(n)])
+        slopes = self.mechanism.inverse_dynamics_derivatives(joints, np.zeros(n), accelerations)[0]
+        return np.swapaxes(slopes[..., 1:, :, :] - slopes[..., :1, :, :], -3, -2)
+
     def partial_model(
-        self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE
+        self, phi: ArrayLike, qd: ArrayLike | None = None, forces: Forces = NONE, keep_rates: bool = False
     ) -> transfer.PartialModel:
         """T_q = I*_qu u'' + u'.P*_quu u' - T^L_q (4-73): the loads at the coordinates for a motion of the frame.
 
         For u'' and u' of the wanted freedoms alone, the rest of q' and q'' being what the weight makes of them (4-70),
-        (4-71); ``qd`` matters to dampers and friction alone.
+        (4-71); ``qd`` matters to dampers and friction alone. With ``keep_rates`` q'' is the derivative of [G]^-R u' in
+        place of (4-71), so that the loads lead along the path of ``track``.
         """
+        model = self.mechanism.model(phi, qd, forces)
+        if keep_rates:
+            inverse, h = self.inverse_influence(phi)
+            inertia = model.inertia @ inverse
+            power = transfer.quadratic(inverse, model.power) + transfer.dot(model.inertia, h)
+            return transfer.PartialModel(inertia, power, model.load)
         g, h = self.influence(phi)
-        inverse = right_inverse(g, self.weight_at(phi))
-        return partial_model(self.mechanism.model(phi, qd, forces), inverse, h)
+        return partial_model(model, right_inverse(g, self.weight_at(phi)), h)
 
     def rates(
         self, phi: ArrayLike, ud: ArrayLike, secondary: ArrayLike | None = None, dt: float | None = None
@@ -124,7 +173,10 @@ class Redundant:
         return self._each(resolve, phi, ("ud", ud), secondary=secondary)
 
     def accelerations(self, phi: ArrayLike, qd: ArrayLike, udd: ArrayLike, secondary: ArrayLike | None = None) -> Array:
-        """q'' ``(..., n)`` for the frame's accelerations ``udd``, nearest to ``secondary`` in the weight."""
+        """q'' ``(..., n)`` for the frame's accelerations ``udd``, nearest to ``secondary`` in the weight.
+
+        Without ``secondary``, and with q' = [G]^-R u', this is (4-71); ``inverse_influence`` keeps those rates.
+        """
 
         def resolve(phi: Array, udd: Array, centre: Array, qd: Array) -> Array:
             g, h = self.influence(phi)
