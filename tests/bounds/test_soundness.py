@@ -139,7 +139,9 @@ limits = {{lower = 0, upper = {reach}}}
 link = {{name = "l2", mass = "{mass}", inertia = [0, 0, 0]}}
 """
     )
-    found = da.load(path, physical="ignore").analysis().range_of("D11")
+    with pytest.warns(da.UnitWarning, match="lengths are in m"):
+        arm = da.load(path, physical="ignore")
+    found = arm.analysis().range_of("D11")
     assert Fraction(found.upper) >= Fraction(inertia) + Fraction(mass) * Fraction(reach) ** 2
 
 
@@ -180,7 +182,8 @@ def test_what_is_lost_beside_a_heavy_base_is_not_lost_to_the_coriolis_terms(tmp_
     """D11 = 1e19 + 2 cos q2: the cosine is below the last digit, and C112 = -sin q2 is all there is."""
     path = tmp_path / "heavy.toml"
     path.write_text(HEAVY)
-    arm = da.load(path)
+    with pytest.warns(da.UnitWarning, match="moment of inertia"):
+        arm = da.load(path)
     value = arm.christoffel(np.array([0.0, np.pi / 2]))[0, 0, 1]
     assert value == pytest.approx(-1.0)
     found = arm.analysis().range_of("C112")
@@ -360,6 +363,7 @@ link = {{name = "l3", mass = 1, com = [0.3, -0.1, 0.2], inertia = [1, 1, 1]}}
 """
 
 
+@pytest.mark.filterwarnings("ignore::dalembert.arm.errors.UnitWarning")
 @pytest.mark.parametrize("offset", [30, 1e6, 1e9, 1e15])
 def test_values_far_from_zero_are_those_of_the_arm(tmp_path, offset):
     """Multiples and sums of angles of 1e15 rad are off by tenths: what was found was no value, and above its bound."""

@@ -8,6 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.control import integrated_loop, mechanism_loop
 from dalembert.mechanisms import gallery
+from dalembert.mechanisms.mechanism_numbers import with_mechanism_numbers
 from dalembert.mechanisms.mechanism_system import MechanismSystem
 
 TRACK = 0.3
@@ -76,12 +77,12 @@ def test_a_model_that_holds_another_load_is_a_model_of_its_own(bar: MechanismSys
 def test_what_machine_code_cannot_serve_is_refused_with_the_reason(bar: MechanismSystem) -> None:
     home = start(bar)
     plain = gallery.five_bar().as_system()
-    four = gallery.four_bar().compiled().as_system()
+    wider = with_mechanism_numbers(gallery.five_bar(), {"right.base.x": 0.41}).compiled().as_system()
     path = da.quintic([home, home + 0.1], 0.1)
     for system, control, said in (
         (plain, [0.0, 0.0], "the mechanism is not compiled"),
         (bar, lambda t, q, qd: [0.0, 0.0], "a function of Python"),
-        (bar, da.PDGravity(four, path, 1.0, 1.0), "not a mechanism that moves as this one does"),
+        (bar, da.PDGravity(wider, path, 1.0, 1.0), "not a mechanism that moves as this one does"),
     ):
         with pytest.raises(da.ArmError, match=said):
             da.simulate(system, control, home, duration=0.01, compiled=True)

@@ -48,7 +48,7 @@ def test_a_load_is_a_point_or_a_box() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["planar-2r", "-o", "arm.toml"], "must end in .html"),
+        (["planar-2r", "-o", "arm.toml"], "ends in .html"),
         (["planar-2r", "--load", "1,2"], "takes 1 or 4 numbers"),
         (["planar-2r", "--load", "-1"], "mass is negative"),
         (["planar-2r", "--load", "1:-1"], "an edge is negative"),

@@ -221,5 +221,5 @@ def test_ctrl_c_saves_what_was_simulated(tmp_path: Path, monkeypatch: pytest.Mon
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("note: interrupted at t = ")
-    assert said.err.endswith(f"what was found up to there is in {path}\n")
+    assert said.err.endswith(f"what was found up to there is in {path}\ndalembert: interrupted\n")
     assert len(path.read_text().splitlines()) > 2

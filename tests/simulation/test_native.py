@@ -88,7 +88,7 @@ def test_what_cannot_be_compiled_is_said():
     assert serves(arm, ComputedTorque(arm, trapezoidal([0, 0], [1, 1], 1, 1))) == ""
     assert "polynomials" in serves(arm, ComputedTorque(arm, random_excitation([-1, -1], [1, 1])))
     assert "Python" in serves(arm, lambda t, q, qd: q)
-    assert "joints" in serves(arm, ComputedTorque(da.load("planar-3r"), quintic([[0, 0], [1, 1]], 1.0)))
+    assert "joints" in serves(arm, ComputedTorque(da.load("planar-3r"), quintic([[0, 0, 0], [1, 1, 1]], 1.0)))
 
 
 def test_without_a_compiler_the_loop_is_left_to_scipy(monkeypatch):

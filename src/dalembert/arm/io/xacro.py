@@ -17,8 +17,8 @@ from ..errors import ArmError
 from .expression import shown
 from .packages import inside, package_folder, referenced_file
 from .text_files import read_text
-from .xacro_bounds import Bounds
 from .xacro_expression import Value, evaluated
+from .xacro_work import WorkCount
 from .xml_text import LONGEST_NUMBER, parse
 from .yaml_tables import read_yaml
 
@@ -144,7 +144,7 @@ class _Reader:
         self.tables: dict[str, Value] = {}
         self.parts: dict[Path, Element] = {}
         """Included files as they were read; templates of one file may be asked for often."""
-        self.bounds = Bounds(origin)
+        self.work = WorkCount(origin)
 
     def tell_folder(self, folder: Path | None) -> None:
         """Where the main file is: files are included from its folder or its package (by package.xml), or by $(find)."""
@@ -181,19 +181,19 @@ class _Reader:
                 parts.append(self.command(self.text(match[2], scope, depth + 1)))
             else:
                 parts.append("$")
-            self.bounds.spend("characters", len(parts[-1]))
+            self.work.spend("characters", len(parts[-1]))
         return "".join([*parts, text[end:]])
 
     def evaluate(self, text: str, scope: Scope, depth: int) -> Value:
         """The value of an expression, commands in it put in first."""
         inner = self.text(text, scope, depth + 1) if "$(" in text else text
-        self.bounds.spend("expressions")
-        self.bounds.spend("characters of expressions", len(inner))
+        self.work.spend("expressions")
+        self.work.spend("characters of expressions", len(inner))
         return evaluated(inner, _Names(self, scope, depth), self.origin)
 
     def value(self, text: str, scope: Scope, depth: int) -> Value:
         """A text that is one expression as its value, which may be a table; else what the text spells."""
-        self.bounds.spend("characters", len(text))
+        self.work.spend("characters", len(text))
         match = PIECE.fullmatch(text.strip())
         if match is not None and match[1] is not None and match[0][-1] == "}":
             if depth > DEEPEST:
@@ -209,7 +209,7 @@ class _Reader:
         if name not in self.tables:
             path = self.located(name)
             text = read_text(path, missing=f"{self.origin} reads it, with the arguments it has")
-            self.bounds.spend("characters of YAML", len(text))
+            self.work.spend("characters of YAML", len(text))
             self.tables[name] = read_yaml(text, str(path))
         return self.tables[name]
 
@@ -217,7 +217,7 @@ class _Reader:
         """The path of a file that is named: within the folder of the main file, its package, or a package found."""
         if self.folder is None or self.root is None:
             raise self.fault(f"includes {shown(name)}, and a text has no folder to look in; load the file by its path")
-        self.bounds.spend("files")
+        self.work.spend("files")
         named = referenced_file(name, self.folder) if "://" in name else Path(name)
         if "://" in name and not name.startswith("file:"):
             return named
@@ -262,8 +262,8 @@ class _Reader:
 
     def expand(self, child: Element, scope: Scope, depth: int) -> list[Element]:
         """What an element becomes."""
-        self.bounds.spend("steps", 1 + len(child.attrib))
-        self.bounds.spend("characters", sum(map(len, child.attrib.values())) + len(child.text or ""))
+        self.work.spend("steps", 1 + len(child.attrib))
+        self.work.spend("characters", sum(map(len, child.attrib.values())) + len(child.text or ""))
         name = own_tag(child)
         if name:
             handler = getattr(self, f"_{name}", None) if name in KNOWN else None
@@ -276,7 +276,7 @@ class _Reader:
                     "file that defines it, or remove it"
                 )
             return self.call_macro(name, macro.macros[name], child, scope, depth)
-        self.bounds.spend("elements")
+        self.work.spend("elements")
         expanded = Element(child.tag, {key: self.text(value, scope, depth) for key, value in child.attrib.items()})
         expanded.text = self.text(child.text, scope, depth) if child.text else child.text
         expanded.extend(self.children(child, scope, depth + 1))
@@ -285,7 +285,7 @@ class _Reader:
     def call_macro(self, name: str, macro: Macro, call: Element, scope: Scope, depth: int) -> list[Element]:
         """The body of a macro with its parameters."""
         inner = Scope(above=scope)
-        self.bounds.spend("steps", len(macro.parameters))
+        self.work.spend("steps", len(macro.parameters))
         arguments = {key: self.value(value, scope, depth) for key, value in call.attrib.items()}
         blocks = list(call)
         for stars, parameter, inherits, default in macro.parameters:
@@ -365,7 +365,7 @@ class _Reader:
         if path not in self.parts:
             missing = f"{self.origin} includes it as {shown(element.get('filename', ''))}, with the arguments it has"
             content = read_text(path, missing=missing)
-            self.bounds.spend("characters", len(content))
+            self.work.spend("characters", len(content))
             self.parts[path] = parse(content, str(path))
         including_folder, self.folder = self.folder, path.parent
         expanded = self.children(self.parts[path], scope, depth + 1)

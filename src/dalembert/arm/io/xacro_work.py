@@ -21,8 +21,8 @@ through, also those of xacro itself. Each bound is a few seconds of work, or les
 """
 
 
-class Bounds:
-    """Counts of what was done for one file."""
+class WorkCount:
+    """The work that one file has asked for so far."""
 
     def __init__(self, origin: str) -> None:
         self.origin, self.counts = origin, Counter[str]()
