@@ -86,10 +86,10 @@ def test_what_is_no_formula_is_refused_with_the_reason(text: str, why: str) -> N
 
 @given(st.text(alphabet="joint12 sincosqrtp.+-*/()'e", max_size=80))
 def test_any_text_is_a_formula_or_an_error_at_once(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(ArmError):
         read_formula(text, JOINTS, "x")
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_only_a_number_or_a_text_is_a_formula() -> None:

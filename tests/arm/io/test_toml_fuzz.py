@@ -220,9 +220,9 @@ HUGE = {
 
 @pytest.mark.parametrize("case", HUGE)
 def test_huge_texts_are_refused_in_a_moment(case: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     assert valid_or_refused(HUGE[case]) is None
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_as_many_joints_as_allowed_in_the_worst_order_are_read() -> None:
