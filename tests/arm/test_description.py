@@ -122,6 +122,7 @@ def test_what_is_no_tree_is_refused(joints, said):
         (lambda arm: arm.with_gravity((0, 0)), "gravity must be three numbers"),
         (lambda arm: arm.subarm(2, 0), "base first"),
         (lambda arm: arm.subarm(0, 7), "out of range"),
+        (lambda arm: arm.subarm(0.5, 1), "joint 0.5 is out of range; joints count from 0 to 2"),
     ],
 )
 def test_a_wrong_change_is_refused_by_name(ask, said):

@@ -152,6 +152,14 @@ def test_the_same_questions_about_another_system_keep_box_speeds_gap_and_work() 
     assert fewer.n == 5
 
 
+@pytest.mark.parametrize("key", ["joint2", "q2", 1])
+def test_a_box_holds_for_another_system_by_whatever_name_its_joints_have(key: str | int) -> None:
+    arm = da.load("planar-2r")
+    other = arm.analysis({key: (0.0, 0.5)}).of(arm.holding(da.Load(1)))
+    assert (other.box.lower[1], other.box.upper[1]) == (0.0, 0.5)
+    assert other.narrowed
+
+
 def proved(ask: Analysis, names: Sequence[str]) -> list[tuple[float, float]]:
     return [(one.tolerance / (one.maximum - one.minimum), one.gap) for one in map(ask.range_of, names)]
 

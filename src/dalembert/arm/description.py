@@ -21,6 +21,7 @@ from .errors import ArmError
 from .exact import Angle, exact, exact_vector
 from .following import Coupled, Follows, couplings, followers_phrase, independent, offset_placement, settled
 from .inertia import Inertia, Load
+from .joint_keys import joint_number
 from .moving_base import on_moving_base
 from .placement import Placement, Step, Vector
 from .real_bodies import impossible, tell
@@ -412,9 +413,10 @@ class ArmDescription:
             if not joint.moves:
                 raise ArmError(f"{self.where}joint {joint_key!r} is fixed; name one of {listed(self.joint_names)}")
             return joint
-        if not 0 <= joint_key < self.n:
-            raise ArmError(f"{self.where}joint {joint_key} is out of range; joints count from 0 to {self.n - 1}")
-        return self.moving[joint_key]
+        number = joint_number(self.joint_names, joint_key)
+        if number is None:
+            raise ArmError(f"{self.where}joint {joint_key!r} is out of range; joints count from 0 to {self.n - 1}")
+        return self.moving[number]
 
     # -- checking -------------------------------------------------------------------------------
 

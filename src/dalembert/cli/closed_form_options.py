@@ -42,7 +42,10 @@ def restriction(joints: str, at: str) -> tuple[list[int | str] | None, dict[str 
         name, sign, value = word.partition("=")
         if not sign:
             raise ArmError(f"--at takes joint=position pairs such as 4=0.5, not {word!r}")
-        resting[joint_reference(name)] = value
+        joint = joint_reference(name)
+        if joint in resting:
+            raise ArmError(f"--at names joint {name} twice; name it once")
+        resting[joint] = value
     return moving, resting
 
 

@@ -189,7 +189,8 @@ def note_interrupted(names: Sequence[str]) -> None:
 
 def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signed: bool, as_json: bool) -> None:
     """|ratio| along one joint, a column for each setting of the others (Bejczy 1974, Figures 4 to 11)."""
-    from dalembert.reduction.states import box_of, joint_index
+    from dalembert.arm.joint_keys import joint_index
+    from dalembert.reduction.states import box_of
 
     names = separate(of)
     if not names or not all(name.count("/") == 1 for name in names):

@@ -19,6 +19,7 @@ from dalembert.arm.description import ArmDescription, listed
 from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError
 from dalembert.arm.inertia import Inertia, Load
+from dalembert.arm.joint_keys import joint_index
 from dalembert.arm.real_bodies import impossible, missing_rotors
 
 from .added_options import evaluated
@@ -278,14 +279,14 @@ def read_locks(arm: ArmDescription, words: Sequence[str], degrees: bool = False)
             )
         if joint.kind == "revolute":
             note_turns("--lock", [(joint.name, value, float(number))])
+        if joint.name in locked:
+            raise ArmError(f"--lock names joint {joint.name!r} twice; name it once")
         locked[joint.name] = number.angle if number.turns and joint.kind == "revolute" else float(number)
     return locked
 
 
 def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | int, tuple[float, float]] | None:
     """The joints and ranges that --box names, as in joint3=0.2:0.9."""
-    from dalembert.reduction.states import joint_index
-
     boxes: dict[str | int, tuple[float, float]] = {}
     for word in words or ():
         name, equals, ends = word.rpartition("=")
@@ -294,6 +295,8 @@ def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | i
             raise ArmError(f"--box takes a joint and its range, as in {arm.joint_names[0]}=0:1, not {word!r}")
         lower, upper = (joint_position(arm, name.strip(), end, "--box") for end in (low, high))
         joint = arm.moving[joint_index(arm, name.strip())]
+        if name.strip() in boxes:
+            raise ArmError(f"--box names joint {joint.name!r} twice; name it once")
         if joint.kind == "revolute":
             note_turns("--box", [(joint.name, low, lower) if abs(lower) > abs(upper) else (joint.name, high, upper)])
         boxes[name.strip()] = lower, upper
@@ -302,8 +305,6 @@ def read_boxes(arm: ArmDescription, words: Sequence[str] | None) -> dict[str | i
 
 def joint_position(arm: ArmDescription, name: str, word: str, option: str) -> float:
     """A position of the joint of this name, or of q1 to qn: rad, m or an angle with its unit."""
-    from dalembert.reduction.states import joint_index
-
     joint = arm.moving[joint_index(arm, name)]
     return float(joint_quantity(joint, word, f"{option}: joint {joint.name!r}"))
 

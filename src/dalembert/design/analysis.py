@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
+from ..arm.joint_keys import joint_number
 from ..bounds.ranges import Range
 from ..reduction.certify import Progress
 from ..reduction.states import Amounts, states_of
@@ -95,7 +96,7 @@ class Analysis(CertifiedRanges):
             raise ArmError(f"an analysis is of an arm, alone or with its load and drives; got {system!r:.80}")
         box, speed, acceleration = self._question
         shared_box = {
-            key: ends for key, ends in (box or {}).items() if not isinstance(key, str) or key in system.joint_names
+            key: ends for key, ends in (box or {}).items() if joint_number(system.joint_names, key) is not None
         }
         return Analysis(
             system,

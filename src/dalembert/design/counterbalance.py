@@ -18,11 +18,11 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import exact
 from ..arm.inertia import Inertia
+from ..arm.joint_keys import joint_index
 from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.waves import wave_of
 from ..equations.polynomial import TrigPolynomial
 from ..reduction.coefficient_waves import CoefficientWaves
-from ..reduction.states import joint_index
 from .certified_ranges import CertifiedRanges
 from .coupling import moved_mass
 from .gravity_ranges import FEW, before_of, load_range

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
+from ..arm.joint_keys import by_joint, joint_index
 from ..arm.real_bodies import indefinite
 from ..bounds.box import Box
 from ..bounds.branch import Branch
@@ -22,7 +23,6 @@ from ..bounds.ranges import LESS_WORK, range_of
 from ..bounds.search import descended_from
 from ..bounds.waves import OUTWARD, Wave, constant, turning
 from ..equations.names import name
-from ..reduction.states import joint_index
 from .certified_ranges import CertifiedRanges
 
 SEARCH = 1.0e5
@@ -251,8 +251,8 @@ def coupling_map(
         raise ArmError(f"{arm.where}a coupling map needs two different joints on each side")
     x, y = (np.linspace(box.lower[k], box.upper[k], points) for k in (a, b))
     q = np.zeros((points, points, arm.n))
-    for key, value in (at or {}).items():
-        q[..., joint_index(arm, key)] = value
+    for index, value in by_joint(arm, at or {}).items():
+        q[..., index] = value
     q[..., a], q[..., b] = x[None, :], y[:, None]
     k = np.abs(waves.inertia(i, j)(q)) / np.sqrt(waves.inertia(i, i)(q) * waves.inertia(j, j)(q))
     names = arm.joint_names

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
+from ..arm.joint_keys import by_joint, joint_index
 from ..bounds.ranges import Range
 from ..bounds.waves import Wave, wave_of
 from ..equations import names
 from ..reduction.coefficient_waves import CoefficientWaves
-from ..reduction.states import joint_index
 from .certified_ranges import CertifiedRanges
 
 
@@ -89,12 +89,13 @@ def ratio_curves(
     rows, labels = [], []
     for setting in settings or [{}]:
         q = np.zeros((points, arm.n))
-        for key, value in setting.items():
-            q[:, joint_index(arm, key)] = value
+        held = by_joint(arm, setting)
+        for index, value in held.items():
+            q[:, index] = value
         q[:, joint] = x
         ratio = above(q) / below(q)
         rows.append(ratio if signed else np.abs(ratio))
-        labels.append(", ".join(f"{arm.joint_names[joint_index(arm, k)]} = {v:g}" for k, v in setting.items()))
+        labels.append(", ".join(f"{arm.joint_names[k]} = {v:g}" for k, v in held.items()))
     return Curve(names.ratio(top, bottom), arm.joint_names[joint], x, tuple(labels), np.array(rows), signed)
 
 

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..arm.joint_keys import joint_index
 from ..compile.operations import Operations, count
 from ..formulations import generalized_dalembert
 from ..formulations.chain import Chain, chain
-from ..reduction.states import States, joint_index
+from ..reduction.states import States
 from ..rings.graph import Graph
 from ..rings.real import REAL
 from ..rings.ring import Ring, Scalar

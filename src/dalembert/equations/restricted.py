@@ -14,6 +14,7 @@ from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
 from ..arm.following import amount
 from ..arm.inertia import ENTRIES, moved
+from ..arm.joint_keys import by_joint, joint_index
 from ..formulations.kinematics import joint_frame
 from ..rings.algebra import add, matplus, plus, transpose
 from ..rings.ring import Scalar
@@ -69,10 +70,14 @@ def resting_positions(
     arm: ArmDescription, joints: Sequence[int | str] | None, at: Mapping[str | int, object]
 ) -> dict[str, object]:
     """Names of the joints at rest, with their positions."""
-    positions = {arm._moving_joint(joint).name: value for joint, value in at.items()}
+    positions = {arm.joint_names[joint]: value for joint, value in by_joint(arm, at).items()}
     if joints is None:
         return positions
-    moving = {arm._moving_joint(joint).name for joint in joints}
+    if isinstance(joints, str) or not isinstance(joints, Sequence):
+        raise ArmError(
+            f"{arm.where}the joints that move are a list, as in [{arm.joint_names[0]!r}]; got {joints!r:.80}"
+        )
+    moving = {arm.joint_names[joint_index(arm, joint)] for joint in joints}
     contradictory = moving & set(positions)
     if contradictory:
         raise ArmError(f"{arm.where}joint {sorted(contradictory)[0]!r} is said both to move and to rest; name it once")

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
-from ..arm.exact import Angle, whole_number
+from ..arm.exact import Angle
+from ..arm.joint_keys import joint_number
 from ..rings.trig import TrigRing
 from .symbols import Symbol
 
@@ -96,18 +97,13 @@ class Space:
 
     def joint_of(self, which: str | int) -> int:
         """The joint, counted from 0, for an integer, "q1" or a joint name."""
-        n = len(self.joint_names)
-        if isinstance(which, int):
-            if 0 <= which < n:
-                return which
-        elif which in self.joint_names:
-            return self.joint_names.index(which)
-        elif which.startswith("q") and 1 <= (whole_number(which[1:]) or 0) <= n:
-            return int(which[1:]) - 1
-        raise ArmError(
-            f"there is no joint or symbol {which!r}; joints are {listed(self.joint_names)} (or q1 to q{n}), "
-            f"symbols are {listed(self.symbols)}"
-        )
+        number = joint_number(self.joint_names, which)
+        if number is None:
+            raise ArmError(
+                f"there is no joint or symbol {which!r:.80}; joints are {listed(self.joint_names)} (or q1 to "
+                f"q{len(self.joint_names)}), symbols are {listed(self.symbols)}"
+            )
+        return number
 
     def links_of(self, names: Iterable[str]) -> tuple[int | str, ...]:
         """The links that symbols belong to, without repetition."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
-from ..arm.exact import whole_number
+from ..arm.joint_keys import by_joint
 from ..bounds.box import TURN, Box
 from ..systems.arm_system import ArmSystem
 
@@ -84,8 +84,8 @@ def amounts(arm: ArmDescription, quantity: str, numbers: Amounts, default: Array
         if numbers is None:
             pass
         elif isinstance(numbers, Mapping):
-            for key, value in numbers.items():
-                values[joint_index(arm, key)] = float(value)
+            for index, value in by_joint(arm, numbers).items():
+                values[index] = float(value)
         else:
             values[:] = np.asarray(numbers, dtype=float)
     except (TypeError, ValueError) as fault:
@@ -246,8 +246,8 @@ def box_of(arm: ArmDescription, ends_of_joints: Mapping[str | int, tuple[float, 
             f'{arm.where}box must be a table by joint, as in box={{"{arm.joint_names[0]}": (-1, 1)}}, not '
             f"{ends_of_joints!r:.60}"
         )
-    for key, ends in (ends_of_joints or {}).items():
-        chosen[joint_index(arm, key)] = checked(arm, key, ends)
+    for index, ends in by_joint(arm, ends_of_joints or {}).items():
+        chosen[index] = checked(arm, arm.joint_names[index], ends)
     lower, upper, circle = np.zeros(arm.n), np.zeros(arm.n), np.zeros(arm.n, bool)
     for index, joint in enumerate(arm.moving):
         low, high = chosen.get(index, (joint.limits.lower, joint.limits.upper))
@@ -260,18 +260,6 @@ def box_of(arm: ArmDescription, ends_of_joints: Mapping[str | int, tuple[float, 
             )
         lower[index], upper[index] = low, high
     return Box(lower, upper, circle)
-
-
-def joint_index(arm: ArmDescription, key: str | int) -> int:
-    """The joint a key names, counted from 0."""
-    if isinstance(key, int) and 0 <= key < arm.n:
-        return key
-    if isinstance(key, str):
-        if key in arm.joint_names:
-            return arm.joint_names.index(key)
-        if key[:1] == "q" and 1 <= (whole_number(key[1:]) or 0) <= arm.n:
-            return int(key[1:]) - 1
-    raise ArmError(f"{arm.where}no joint {key!r}; the joints are {', '.join(arm.joint_names)} (or q1 to q{arm.n})")
 
 
 def checked(arm: ArmDescription, key: str | int, ends: tuple[float, float]) -> tuple[float, float]:

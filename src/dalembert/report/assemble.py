@@ -9,6 +9,7 @@ from functools import cache
 
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
+from ..arm.joint_keys import by_joint
 from ..design.analysis import Analysis
 from ..design.motion_samples import MotionSamples
 from ..design.review import guidelines, weights
@@ -16,7 +17,7 @@ from ..equations.names import name
 from ..markup.elements import Html, tag
 from ..markup.numbers import listed
 from ..reduction.reduced_model import ReducedModel
-from ..reduction.states import Amounts, checked, joint_index
+from ..reduction.states import Amounts, checked
 from ..reduction.tolerance import check_tolerance
 from ..systems.arm_system import ArmSystem
 from . import section_data
@@ -288,9 +289,9 @@ BOXED = frozenset(
 def unlimited_section(question: Question) -> Section | None:
     """What takes the place of those sections where a prismatic joint has no limits; a box that is wrong is refused."""
     arm, box = question.system, question.box or {}
-    boxed = {joint_index(arm, key) for key in box}
-    for key, ends in box.items():
-        checked(arm, key, ends)
+    boxed = by_joint(arm, box)
+    for index, ends in boxed.items():
+        checked(arm, arm.joint_names[index], ends)
     endless = [
         joint.name
         for index, joint in enumerate(arm.moving)
