@@ -264,6 +264,20 @@ def test_requirements_name_the_limit_that_is_met_first():
     assert bare.current is None
 
 
+def test_a_voltage_is_a_limit_also_where_of_another_motor_nothing_electric_is_known() -> None:
+    """V = R i + C_E w of motor 1 over its supply, as it is where motor 2 is electric too."""
+    arm, motor = da.load("planar-2r"), da.Motor(0.1, resistance=0.05, supply=24.0, largest_current=400.0)
+    fast = da.spline([[0.0, 0.0], [1.0, 0.5]], [0.0, 0.2])
+    shares = []
+    for second in ({"motor": motor}, {"stall": 2.0}):
+        motors = [da.Actuator.of("m1", {"joint1": 50}, motor=motor), da.Actuator.of("m2", {"joint2": 50}, **second)]
+        found = da.requirements(arm.with_drives(da.DriveTrain(motors)), fast)
+        shares.append({use.what: use.share for use in found.uses if use.name == "m1"})
+        assert not found.feasible
+    assert shares[0] == shares[1]
+    assert shares[0]["voltage"] > 1 > shares[0]["stall torque"]
+
+
 def test_a_stall_torque_is_a_limit_whether_or_not_the_motor_has_electric_constants() -> None:
     """A motor of which the stall torque alone is known: the share is its torque, N^-T tau, over that."""
     arm = da.load("planar-2r").with_gravity((0, -9.81, 0))

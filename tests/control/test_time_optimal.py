@@ -147,6 +147,32 @@ def test_currents_and_voltages_keep_their_limits_where_shafts_turn_back(seed: in
     assert 0.99 < use < 1.005
 
 
+@pytest.mark.parametrize("second", [{"stall": 2.0}, {"motor": da.Motor(0.1, supply=24.0)}])
+def test_a_supply_is_kept_also_where_of_another_motor_nothing_electric_or_no_resistance_is_known(second) -> None:
+    """|R i + C_E w| of motor 1 comes to its supply on the way, and not beyond, whatever motor 2 is."""
+    motor = da.Motor(0.1, resistance=1.0, supply=24.0, largest_current=40.0)
+    motors = [da.Actuator.of("m1", {"joint1": 50}, motor=motor), da.Actuator.of("m2", {"joint2": 50}, **second)]
+    system = da.load("planar-2r").with_drives(da.DriveTrain(motors))
+    motion = da.time_optimal(system, da.spline([[0, 0], [1.5, 0.4], [3, 0]], [0, 1, 2]), samples=120)
+    t = np.linspace(0, motion.duration, 501)[1:-1]
+    q, qd, qdd = motion.position(t), motion.velocity(t), motion.acceleration(t)
+    volts = motor.resistance * system.motor_torques(q, qd, qdd) + motor.torque_constant**2 * system.motor_velocities(
+        q, qd
+    )
+    assert 0.99 < np.abs(volts[:, 0]).max() / (motor.torque_constant * motor.supply) < 1.005
+
+
+def test_a_motor_without_resistance_is_as_fast_as_its_supply_lets_it() -> None:
+    """R = 0: C_E N s' bounds the speed alone, and a long path takes its length over it."""
+    motor = da.Motor(0.1, supply=24.0, largest_current=1e4)
+    arm = da.load("planar-2r").locked({"joint2": 0.0}).with_gravity((0, 0, 0))
+    system = arm.with_drives(da.DriveTrain([da.Actuator.of("m1", {"joint1": 50}, motor=motor)]))
+    motion = da.time_optimal(system, da.spline([[0.0], [60.0]], [0.0, 1.0]), samples=200)
+    assert np.abs(motion.velocity(np.linspace(0, motion.duration, 2001))).max() == pytest.approx(
+        24 / 0.1 / 50, rel=1e-3
+    )
+
+
 def test_limits_of_more_motors_than_joints_are_refused_and_not_forgotten() -> None:
     system, _ = geared(0, motors=3)
     path = da.spline([[0.1, 0.2], [0.3, 0.4]], [0.0, 1.0])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.errors import ArmError
-from ..drives.motors import Electric
+from ..drives.motors import ElectricConstants
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .reachable_speeds import PathLimits
@@ -85,17 +85,25 @@ def _motor_rows(
     rows = []
     if np.isfinite(top).any():
         rows.append(LimitRows(a, b, c, speed_terms, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))
-    if all(actuator.motor is not None for actuator in actuators):
-        electric = Electric(system)
-        if np.isfinite(electric.supply).any() and (electric.resistance > 0).all():
-            gain = electric.torque_constant / electric.resistance
-            emf = gain * electric.speed_constant * system.motor_velocities(q, slope)
-            speed_terms = [part + emf * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
-            supply = gain * electric.supply
-            rows.append(
-                LimitRows(a, b, c, speed_terms, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators])
-            )
+    fed = [k for k, x in enumerate(actuators) if x.motor and np.isfinite(x.motor.supply) and x.motor.resistance > 0]
+    if fed:  # R i + C_E qd_a, in volts
+        electric = ElectricConstants([actuators[k] for k in fed])
+        drop = electric.resistance / electric.torque_constant
+        emf = electric.speed_constant * system.motor_velocities(q, slope)[:, fed]
+        volts = [drop * part[:, fed] + emf * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
+        a, b, c = (drop * part[:, fed] for part in (a, b, c))
+        names = [f"supply of motor {actuators[k].name}" for k in fed]
+        rows.append(LimitRows(a, b, c, volts, *_band(a, electric.supply), names))
     return rows
+
+
+def no_load_speeds(system: MotorSystem) -> Array:
+    """The speed of each motor (rad/s, m/s) beyond which C_E qd_a is above its supply, of those without resistance.
+
+    With resistance the current goes with the speed (``_motor_rows``), and against the motion a motor may be faster.
+    """
+    motors = [actuator.motor for actuator in system.drives.actuators]
+    return np.array([m.supply / m.back_emf if m and m.resistance == 0 < m.back_emf else np.inf for m in motors])
 
 
 def _band(like: Array, bound: Array) -> tuple[Array, Array]:

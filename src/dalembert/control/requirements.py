@@ -108,12 +108,12 @@ def _of_motors(
     """Torques, currents and voltages of the motors, and how much of their limits they use."""
     motor = system.to_motors(motion[0], load)
     uses = _uses("stall torque", system.motor_names, np.abs(motor), np.array(system.drives.stall_torques), t)
-    if any(actuator.motor is None for actuator in system.drives.actuators):
-        return motor, None, None, uses
-    electric = Electric(system)
+    electric = Electric(system, partial=True)
     current, voltage = motor / electric.torque_constant, electric.voltages(*motion)
     uses += _uses("current", system.motor_names, np.abs(current), electric.largest_current, t)
     uses += _uses("voltage", system.motor_names, np.abs(voltage), electric.supply, t)
+    if any(actuator.motor is None for actuator in system.drives.actuators):
+        return motor, None, None, uses
     return motor, current, voltage, uses
 
 

@@ -20,7 +20,7 @@ from ..arm.errors import ArmError
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .path_grid import path_samples, standing_knots, with_reversals
-from .path_limits import LimitRows, limit_rows, linear_limits
+from .path_limits import LimitRows, limit_rows, linear_limits, no_load_speeds
 from .reachable_speeds import NoSpeed, PathLimits, fastest
 from .timing_laws import retimed
 from .trajectories import Polynomials, joint_limit, require_path
@@ -106,7 +106,7 @@ def time_optimal(
         raise ArmError(f"{system.name}: the path does not move; give one that does")
 
     def bound(path_s: Array) -> Array:
-        return _speed_limit(system, path.derivative(path_s, 1), speed)
+        return _speed_limit(system, path.derivative(path_s, 0), path.derivative(path_s, 1), speed)
 
     largest_x = _lowered_between(s, bound(s), bound)
     hardest = None if acceleration is None else joint_limit("acceleration", acceleration, (system.n,))
@@ -221,14 +221,16 @@ def _refuse_beyond(system: System, q: Array) -> None:
         )
 
 
-def _speed_limit(system: System, slope: Array, speed: ArrayLike | None) -> Array:
-    """The largest s'^2 that the speeds of the joints allow at each place."""
+def _speed_limit(system: System, q: Array, slope: Array, speed: ArrayLike | None) -> Array:
+    """The largest s'^2 that the speeds of the joints allow at each place, and those of motors by their supply."""
     limits = getattr(system, "velocity_limits", None)
     if speed is not None:
         limits = joint_limit("speed", speed, (system.n,))
     bound = np.full(system.n, np.inf) if limits is None else np.asarray(limits)
     with np.errstate(divide="ignore"):
         rate = (bound / np.abs(slope)).min(axis=1)
+        if system.counts_drives and isinstance(system, MotorSystem):
+            rate = np.minimum(rate, (no_load_speeds(system) / np.abs(system.motor_velocities(q, slope))).min(axis=1))
     return np.minimum(np.asarray(rate), BOUNDLESS) ** 2
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.drives import Actuator, Motor
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import chunkwise
 from ..formulations.motor_circuit import back_emf, current_rate, motor_torque, steady_current
@@ -24,20 +25,24 @@ from ..systems.arrays import vector_array
 from .standstill import TorqueBand, torque_band
 
 if TYPE_CHECKING:
-    from ..arm.drives import Actuator
     from ..systems.driven import MotorSystem
 
 Array = NDArray[np.float64]
+UNKNOWN = Motor(*6 * (np.nan,))
+"""A motor of which nothing electric is known."""
 
 
 class ElectricConstants:
-    """Constants of motors as arrays: C_M, C_E, R, L, supply, largest current."""
+    """Constants of motors as arrays: C_M, C_E, R, L, supply, largest current.
 
-    def __init__(self, actuators: Sequence[Actuator]) -> None:
+    A motor of which nothing electric is known is refused, or has NaN where ``partial``.
+    """
+
+    def __init__(self, actuators: Sequence[Actuator], partial: bool = False) -> None:
         missing = [actuator.name for actuator in actuators if actuator.motor is None]
-        if missing:
+        if missing and not partial:
             raise ArmError(f"no electric data for {', '.join(missing)}; give each of them a motor with its constants")
-        motors = [actuator.motor for actuator in actuators if actuator.motor is not None]
+        motors = [UNKNOWN if actuator.motor is None else actuator.motor for actuator in actuators]
         self.torque_constant = np.array([m.torque_constant for m in motors])
         self.speed_constant = np.array([m.back_emf for m in motors])
         self.resistance = np.array([m.resistance for m in motors])
@@ -54,8 +59,8 @@ class ElectricConstants:
 class Electric(ElectricConstants):
     """The motors of an arm with drives, or of a mechanism: constants, currents, voltages, limits."""
 
-    def __init__(self, driven: MotorSystem) -> None:
-        super().__init__(driven.drives.actuators)
+    def __init__(self, driven: MotorSystem, partial: bool = False) -> None:
+        super().__init__(driven.drives.actuators, partial)
         self.driven = driven
 
     _lazy_alone = True  # the motors may be those of a mechanism, which remembers where it was
