@@ -65,13 +65,13 @@ class DesignEvaluator:
     ) -> None:
         self.system: Designed = factors.system
         self.factors, self.outputs, self._motion, self.device = factors, tuple(outputs), motion, device
-        self.described = isinstance(self.system, ArmDescription)
-        """Whether it is an arm, for which kernels take the numbers as arguments; a mechanism is built anew."""
+        self.is_arm = isinstance(self.system, ArmDescription)
+        """Whether it is an arm; designs of a mechanism may have joints of their own, or be built anew."""
         self._kernels: dict[str, Any] = {}
         self._motion_kernels: dict[str, MotionKernel] = {}
         self._lock = threading.Lock()
         self._models: dict[str, Array] = {}
-        self._mechanism = None if self.described else MechanismMotions(self.system, factors.names)
+        self._mechanism = None if self.is_arm else MechanismMotions(self.system, factors.names)
         self._last = threading.local()  # threads share the kernels, not the block that each of them is at
         for output in self.outputs:
             output.rows(self.system)  # refuses joints that there are not
@@ -103,7 +103,7 @@ class DesignEvaluator:
         if self.device not in STATES:
             raise ArmError(f"no device {self.device!r:.60} for a study; there are {listed(STATES)}")
         proved = [output for output in self.outputs if not output.batched]
-        if self.device == "cuda" and (proved or not self.described):
+        if self.device == "cuda" and (proved or not self.is_arm):
             obstacle = f"output {proved[0].name!r} is worked out design by design" if proved else "it is a mechanism"
             raise ArmError(
                 f'{self.system.name}: a study on "cuda" is of kernels with the numbers of an arm as arguments, and '
@@ -111,9 +111,9 @@ class DesignEvaluator:
             )
         reduced = [output for output in self.outputs if output.kind == "model_error"]
         unfit = [output.name for output in (*proved, *reduced) if output.kind != "own"]
-        if unfit and not self.described:
+        if unfit and not self.is_arm:
             raise ArmError(
-                f"{self.system.name}: output {unfit[0]!r} is one of arms; a mechanism has no closed form yet"
+                f"{self.system.name}: output {unfit[0]!r} is one of arms: ranges and reduced models are proved of these"
             )
         for output in (*proved, *reduced):
             if output.kind != "own":
@@ -170,7 +170,7 @@ class DesignEvaluator:
 
         ``reduction`` is a word of ``REDUCTIONS``. On a GPU only that comes back; for all reductions at once.
         """
-        if self.device == "cpu" or not self.described:
+        if self.device == "cpu" or not self.is_arm:
             if pace is not None:
                 table = self.paced(values, pace)
             else:
@@ -221,7 +221,7 @@ class DesignEvaluator:
         """Have all kernels that the outputs need compiled; a design of the present numbers is worked out."""
         batched = [output for output in self.outputs if output.batched]
         present = np.array([[float(number.value) for number in self.factors.numbers]])
-        for output in batched if self.described else ():
+        for output in batched if self.is_arm else ():
             self._batch(output, present)
 
     # -- designs -------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ class DesignEvaluator:
             try:
                 results[rows, columns] = self._batch(output, values)
             except ArmError as fault:
-                if self.described:
+                if self.is_arm:
                     raise
                 if len(rows) > 1:  # one of them cannot be, or is built anew: each alone tells
                     for k in range(len(rows)):

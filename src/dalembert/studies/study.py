@@ -76,7 +76,7 @@ class Study:
             return self.chunk
         if not all(output.batched for output in self.outputs):
             return SMALL_CHUNK
-        if not self.evaluator.described:
+        if not self.evaluator.is_arm:
             return MECHANISM_CHUNK
         return CHUNK if self.device == "cpu" else LARGE_CHUNK
 

@@ -77,9 +77,9 @@ def factor(powers: Powers) -> str:
 def polynomial_of(poly: TrigPolynomial, powers: Powers) -> TrigPolynomial:
     """A monomial as an element of the ring of ``poly``."""
     ring = poly.ring
-    result = poly._new(ring.one)
+    result = TrigPolynomial(poly.space, ring.one)
     for name, power in powers:
-        result = result * poly._new(ring.gens[ring.index[name]]) ** power
+        result = result * TrigPolynomial(poly.space, ring.gens[ring.index[name]]) ** power
     return result
 
 
@@ -87,7 +87,7 @@ def columns(poly: TrigPolynomial, powers: Sequence[Powers], q: Array) -> Array:
     """Values of the monomials at positions: (positions, monomials)."""
     ring = poly.ring
     names = sorted({name for p in powers for name, _ in p})
-    value = {name: poly._new(ring.gens[ring.index[name]])(q) for name in names}
+    value = {name: TrigPolynomial(poly.space, ring.gens[ring.index[name]])(q) for name in names}
     values = np.ones((len(q), len(powers)))
     for column, p in enumerate(powers):
         for name, power in p:
