@@ -22,6 +22,15 @@ EQUATIONS_92_TO_99 = {"G1": (0.0, 0.0), "G2": (44.75, 68.77), "G3": (63.5, 81.17
 RATIOS = {"G2": 100, "G3": 1, "G4": 72, "G5": 72}
 
 
+def test_what_a_drive_can_give_is_its_stall_torque_by_its_own_ratio_whatever_else_turns_with_the_joint() -> None:
+    motors = [
+        da.Actuator.of("m1", {"joint1": 80, "joint2": 20}, stall=1.0),
+        da.Actuator.of("m2", {"joint2": 60}, stall=2.0),
+    ]
+    arm = da.load("planar-2r").with_drives(da.DriveTrain(motors))
+    assert [row.capacity for row in arm.analysis().ranges().gravity] == [None, 120.0]
+
+
 @pytest.fixture(scope="module", params=["exact", "diagonal"])
 def tables(request):
     """Rotors as bodies, and as inertias at their own joints: what his sums mean has the same diagonal."""

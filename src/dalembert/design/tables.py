@@ -23,8 +23,31 @@ from ..equations import names
 from .certified_ranges import CertifiedRanges
 
 
+class RowRanges:
+    """The ranges of a line of the tables, of the hand empty and with a load, at the joint and at its motor."""
+
+    empty: Range
+    loaded: Range | None
+    empty_at_motor: Range | None
+    loaded_at_motor: Range | None
+
+    @property
+    def ranges(self) -> Mapping[str, Range]:
+        """Those that there are: "" at the joint, "with load", "at the motor", "at the motor with load"."""
+        known = {
+            "": self.empty, "with load": self.loaded,
+            "at the motor": self.empty_at_motor, "at the motor with load": self.loaded_at_motor,
+        }  # fmt: skip
+        return {case: range_ for case, range_ in known.items() if range_ is not None}
+
+    @property
+    def certified(self) -> bool:
+        """Whether the ranges of the row are proved to their tolerance, those at the motor as well."""
+        return all(range_.certified for range_ in self.ranges.values())
+
+
 @dataclass(frozen=True, eq=False)
-class InertiaRow:
+class InertiaRow(RowRanges):
     """One line of Table 1: the total inertia D_ii of a joint.
 
     ``rotors`` is the largest part of it that the rotors of the drives have, zero where they do not count. ``motor``
@@ -43,16 +66,6 @@ class InertiaRow:
     loaded_at_motor: Range | None = None
 
     @property
-    def ranges(self) -> Mapping[str, Range]:
-        """Those that there are: "" at the joint, "with load", "at the motor", "at the motor with load"."""
-        return ranges_of(self)
-
-    @property
-    def certified(self) -> bool:
-        """Whether the ranges of the row are proved to their tolerance, those at the motor as well."""
-        return all(range_.certified for range_ in self.ranges.values())
-
-    @property
     def relative(self) -> float:
         """Maximum over minimum without load."""
         return self.empty.relative
@@ -66,7 +79,7 @@ class InertiaRow:
 
 
 @dataclass(frozen=True, eq=False)
-class GravityRow:
+class GravityRow(RowRanges):
     """One line of Table 2: the gravity load G_i of a joint.
 
     ``capacity`` is what the drive can give at the joint (stall torque times gear ratio, else the effort limit);
@@ -86,16 +99,6 @@ class GravityRow:
     loaded_at_motor: Range | None = None
     gear_ratio: float | None = None
     motor_unit: str = "N m"
-
-    @property
-    def ranges(self) -> Mapping[str, Range]:
-        """Those that there are: "" at the joint, "with load", "at the motor", "at the motor with load"."""
-        return ranges_of(self)
-
-    @property
-    def certified(self) -> bool:
-        """Whether the ranges of the row are proved to their tolerance, those at the motor as well."""
-        return all(range_.certified for range_ in self.ranges.values())
 
     def share(self, which: Range | None) -> float | None:
         """The largest load as a share of what the drive can give."""
@@ -284,15 +287,6 @@ def scaled(range_: Range, factor: float, unit: str) -> Range:
     )  # fmt: skip
 
 
-def ranges_of(row: InertiaRow | GravityRow) -> dict[str, Range]:
-    """The ranges of a row that there are, by what they are of."""
-    known = {
-        "": row.empty, "with load": row.loaded,
-        "at the motor": row.empty_at_motor, "at the motor with load": row.loaded_at_motor,
-    }  # fmt: skip
-    return {case: range_ for case, range_ in known.items() if range_ is not None}
-
-
 def own_motor(arm: ArmDescription, joint: str) -> Actuator | None:
     """The motor that turns with this joint alone."""
     candidates = [actuator for actuator in arm.drives.actuators if [name for name, _ in actuator.ratios] == [joint]]
@@ -314,8 +308,7 @@ def gear_ratio(arm: ArmDescription, joint: str) -> float | None:
 def capacity(arm: ArmDescription, index: int) -> float | None:
     """Largest torque or force at a joint: stall torque through the gear, else the effort limit, where known."""
     joint = arm.moving[index]
-    stall = stall_torque(arm, joint.name)
-    if stall is not None:
-        ratio = next(float(dict(a.ratios)[joint.name]) for a in arm.drives.actuators if joint.name in dict(a.ratios))
-        return stall * abs(ratio)
+    motor = own_motor(arm, joint.name)
+    if motor is not None and motor.stall_torque is not None:
+        return motor.stall_torque * abs(float(dict(motor.ratios)[joint.name]))
     return joint.limits.effort if joint.limits.effort < float("inf") else None
