@@ -31,6 +31,17 @@ def test_what_a_drive_can_give_is_its_stall_torque_by_its_own_ratio_whatever_els
     assert [row.capacity for row in arm.analysis().ranges().gravity] == [None, 120.0]
 
 
+def test_each_joint_has_a_motor_of_its_own_in_whatever_order_they_are_listed() -> None:
+    shafts = {"a": {"joint2": 60, "joint1": 1}, "b": {"joint1": 80}}
+    arm = da.load("planar-2r").with_drives(da.DriveTrain([da.Actuator.of(*shaft) for shaft in shafts.items()]))
+    rows = arm.analysis().ranges().inertia
+    assert [row.motor for row in rows] == ["b", "a"]
+    inertia = arm.frictionless().mass_matrix([0.0, 0.0])
+    levers = np.linalg.inv([[1, 60], [80, 0]])
+    most = [levers[:, motor] @ inertia @ levers[:, motor] for motor in (1, 0)]
+    assert [row.empty_at_motor.maximum for row in rows] == pytest.approx(most, rel=1e-6)
+
+
 @pytest.fixture(scope="module", params=["exact", "diagonal"])
 def tables(request):
     """Rotors as bodies, and as inertias at their own joints: what his sums mean has the same diagonal."""

@@ -247,11 +247,25 @@ def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
         return None
     rows = np.array([[float(x) for x in row] for row in drives.rows(arm)])
     inverse = np.linalg.inv(rows)
-    motors = [j if rows[j, j] else int(np.argmax(np.abs(rows[:, j]))) for j in range(arm.n)]
     if all(np.count_nonzero(row) == 1 and abs(row).max() == 1 for row in rows):
         # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
         return None
-    return [(drives.names[motor], inverse[:, motor]) for motor in motors]
+    return [(drives.names[motor], inverse[:, motor]) for motor in motors_of_joints(rows)]
+
+
+def motors_of_joints(rows: np.ndarray) -> list[int]:
+    """For each joint a motor of its own, by the ratios N_aj of motor a to joint j.
+
+    It is the one of the joint's number, or, where one of these does not turn with its joint, the one by which the
+    product of all ratios is largest, which the unit of no joint changes.
+    """
+    if np.diagonal(rows).all():
+        return list(range(len(rows)))
+    from scipy.optimize import linear_sum_assignment
+
+    with np.errstate(divide="ignore"):
+        cost = -np.log(np.abs(rows.T))
+    return [int(motor) for motor in linear_sum_assignment(cost)[1]]
 
 
 def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, unit: str) -> Range | None:
