@@ -107,16 +107,16 @@ def test_a_motion_that_comes_to_rest_at_a_change_point_ends_there_with_what_came
     np.testing.assert_allclose(motion.q[:, 0], np.pi - (np.pi - 1) * np.exp(-6 * motion.t), atol=1e-5)
 
 
-def test_sixty_seconds_through_change_points_keep_energy_and_closure() -> None:
-    """Both ways, in the joints and in the coordinates: 38 flat positions at constant speed."""
+def test_twenty_seconds_through_change_points_keep_energy_and_closure() -> None:
+    """Both ways, in the joints and in the coordinates: 13 flat positions at constant speed."""
     bar = parallelogram()
-    motion = bar.simulate(np.linspace(0, 60, 61), bar.home, [2.0])
-    assert len(motion.change_points) == 38
+    motion = bar.simulate(np.linspace(0, 20, 21), bar.home, [2.0])
+    assert len(motion.change_points) == 13
     assert np.ptp(motion.energy) < 1e-8 * motion.energy[0]
     assert motion.closure_error.max() < 1e-12
     np.testing.assert_allclose(motion.q[:, 0], 1 + 2 * motion.t, atol=1e-6)
     system = bar.as_system()
-    asked = da.simulate(system, [0.0], [1.0], [2.0], duration=60.0)
+    asked = da.simulate(system, [0.0], [1.0], [2.0], duration=20.0)
     assert np.ptp(asked.energy) < 1e-8 * asked.energy[0]
     np.testing.assert_allclose(asked.q[:, 0], 1 + 2 * asked.t, atol=1e-7)
     joints = system.joints(asked.q)
@@ -191,7 +191,7 @@ def test_coordinates_that_stop_to_determine_the_mechanism_end_a_motion_with_what
 def test_many_motions_at_once_pass_change_points_each_in_its_time() -> None:
     bar = parallelogram()
     speeds = np.array([[0.5], [3.0], [9.0], [10.5]])
-    motions = bar.simulate_many([0.0], bar.home, speeds, 2.0, 2e-3, every=100)
+    motions = bar.simulate_many([0.0], bar.home, speeds, 1.0, 2e-3, every=50)
     exact = 1 + motions.t[:, None, None] * speeds
     np.testing.assert_allclose(motions.phi, exact * np.array([1, -1, 1]), atol=1e-9)
     assert motions.faults == ("",) * 4
