@@ -230,6 +230,8 @@ def test_two_systems_are_compared_by_analyses_and_by_nothing_else() -> None:
     for call in (ask.compare, ask.ranges):
         with pytest.raises(da.ArmError, match=r"write ask\.of\(other\); got <Arm 'planar-2r'"):
             call(arm)
+    with pytest.raises(da.ArmError, match=r"others are arms or analyses of them, as in \[empty\]; got 'puma560'"):
+        arm.analysis().reduce(0.1, others=["puma560"])
     with pytest.raises(da.ArmError, match=r"an analysis is of an arm, .*; got 'puma560'"):
         ask.of("puma560")
 

@@ -121,6 +121,8 @@ def test_a_coupling_map_has_the_values_of_the_mass_matrix(planar) -> None:
     assert found.values[5, 3] == pytest.approx(abs(D[0, 1]) / np.sqrt(D[0, 0] * D[1, 1]))
     with pytest.raises(ArmError, match="two different joints"):
         planar.analysis().coupling_map(0, 0, 0, 1)
+    with pytest.raises(ArmError, match="one of the two that move; leave it out of at"):
+        planar.analysis().coupling_map(0, 1, 0, 1, {"q1": 0.5})
 
 
 def test_diagonal_dominance_is_that_of_the_mass_matrix(planar) -> None:

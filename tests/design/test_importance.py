@@ -49,6 +49,8 @@ def test_the_largest_r2_is_not_where_bejczy_put_it(ask) -> None:
     assert found.at_maximum[2] == pytest.approx(0.407, abs=5e-3)
     there = ask.ratio_curves("D13", "D11", "joint2", [{"joint3": 0.508}])
     assert there.values.max() < found.largest
+    with pytest.raises(da.ArmError, match="joint 'joint2' is the one that moves; leave it out of settings"):
+        ask.ratio_curves("D13", "D11", "joint2", [{"q2": 0.5}])
 
 
 def test_gravity_equals_inertia_at_g_for_the_boom(arm) -> None:

@@ -17,6 +17,9 @@ def test_symbolic_a_and_b_are_the_numeric_ones() -> None:
     assert a == pytest.approx(linear.A, rel=1e-11, abs=1e-11)
     assert b == pytest.approx(linear.B, rel=1e-11, abs=1e-11)
     assert "g" in str(model.A[2, 0])
+    for wrong in ([0.1, 0.2, 0.3], [0.1], 0.1):
+        with pytest.raises(da.ArmError, match="qd must"):
+            model.at(q, wrong, qdd)
 
 
 def test_symbolic_linear_model_of_an_arm_with_drives() -> None:

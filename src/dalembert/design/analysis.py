@@ -324,7 +324,11 @@ class Analysis(CertifiedRanges):
             if isinstance(other, Analysis):
                 systems.append(other.system)
                 equations.append(other.equations)
-            else:
+            elif isinstance(other, ArmSystem):
                 systems.append(other)
                 equations.append(None)
+            else:
+                raise ArmError(
+                    f"{self.system.name}: others are arms or analyses of them, as in [empty]; got {other!r:.80}"
+                )
         return systems, equations

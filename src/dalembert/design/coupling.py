@@ -252,6 +252,10 @@ def coupling_map(
     x, y = (np.linspace(box.lower[k], box.upper[k], points) for k in (a, b))
     q = np.zeros((points, points, arm.n))
     for index, value in by_joint(arm, at or {}).items():
+        if index in (a, b):
+            raise ArmError(
+                f"{arm.where}joint {arm.joint_names[index]!r} is one of the two that move; leave it out of at"
+            )
         q[..., index] = value
     q[..., a], q[..., b] = x[None, :], y[:, None]
     k = np.abs(waves.inertia(i, j)(q)) / np.sqrt(waves.inertia(i, i)(q) * waves.inertia(j, j)(q))

@@ -90,6 +90,10 @@ def ratio_curves(
     for setting in settings or [{}]:
         q = np.zeros((points, arm.n))
         held = by_joint(arm, setting)
+        if joint in held:
+            raise ArmError(
+                f"{arm.where}joint {arm.joint_names[joint]!r} is the one that moves; leave it out of settings"
+            )
         for index, value in held.items():
             q[:, index] = value
         q[:, joint] = x

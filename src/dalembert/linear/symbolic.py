@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.errors import ArmError
 from ..equations.closed_form import Equations
 from ..equations.polynomial import as_polynomial
+from ..systems.arrays import one_state
 
 Array = NDArray[np.float64]
 
@@ -33,8 +34,9 @@ class SymbolicLinear:
 
     def at(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> tuple[Array, Array]:
         """A and B of dx/dt = A dx + B du about this motion."""
-        values = {f"qd{i + 1}": float(v) for i, v in enumerate(np.asarray(qd))}
-        values |= {f"qdd{i + 1}": float(a) for i, a in enumerate(np.asarray(qdd))}
+        n = self.B.shape[1]
+        values = {f"qd{i + 1}": float(v) for i, v in enumerate(one_state(n, "qd", qd))}
+        values |= {f"qdd{i + 1}": float(a) for i, a in enumerate(one_state(n, "qdd", qdd))}
         e, a, b = (_numbers(table, q, values) for table in (self.E, self.A, self.B))
         return np.asarray(np.linalg.solve(e, a), np.float64), np.asarray(np.linalg.solve(e, b), np.float64)
 
