@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dalembert.rings.dual import Duals, slope_of
-from dalembert.rings.graph import ADD, CONST, MUL, NEG, SUB, Graph, Node, absorbed, evaluate, reachable
+from dalembert.rings.graph import CONST, MUL, NEG, SUB, Graph, absorbed, evaluate, reachable
 from dalembert.rings.real import REAL
 
 LEAVES = ("x", "y", "z")
@@ -20,11 +20,6 @@ POINT = {"x": 0.7, "y": -1.3, "z": 2.1}
 @pytest.fixture
 def graph() -> Graph:
     return Graph()
-
-
-def work(node: Node) -> int:
-    """Operations a node needs."""
-    return sum(part.op in (ADD, SUB, MUL, NEG) for part in reachable([node]))
 
 
 def test_the_same_operation_on_the_same_numbers_is_the_same_node(graph: Graph):
