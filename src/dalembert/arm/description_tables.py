@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ..markup.data_tables import Column, DataTable, Rich, Value
+from ..markup.data_tables import Column, DataTable, Rich, Value, finite
 from ..markup.elements import Html, join
 from ..markup.numbers import formatted, shown_position, unit
 from .motor_units import motor_units
@@ -50,11 +49,6 @@ def joints_table(arm: ArmDescription) -> DataTable:
         )
     note = "A dash: the description gives no limit." if any(None in row for row in rows) else ""
     return DataTable("joints", "Joints and their limits", columns, tuple(rows), note)
-
-
-def finite(value: float) -> float | None:
-    """The value, or None where it is infinite, which tables show as a dash."""
-    return value if math.isfinite(value) else None
 
 
 def mover(arm: ArmDescription, body: int) -> int | None:

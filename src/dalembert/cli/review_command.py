@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
+from dalembert.markup.data_tables import finite
 
 from .notes import note
 from .printing import figures, figures_or_dashes, heading, paragraph, say, table
@@ -107,7 +107,7 @@ def side_by_side(first: str, second: str, rows: Sequence[Compared], as_json: boo
     if as_json:
         records = [
             {"group": r.group, "name": r.name, "unit": r.unit, "first": r.first, "second": r.second,
-             "change": r.change if r.change is not None and math.isfinite(r.change) else None, "proved": r.proved}
+             "change": finite(r.change), "proved": r.proved}
             for r in rows
         ]  # fmt: skip
         print(json.dumps({"first": first, "second": second, "rows": records}, indent=2))

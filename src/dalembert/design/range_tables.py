@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from ..bounds.ranges import Range
-from ..markup.data_tables import Column, DataTable, Value
+from ..markup.data_tables import Column, DataTable, Value, finite
 from ..markup.numbers import drives_phrase, joint_label
 from .tables import GravityRow, InertiaRow, LoadTables
 
@@ -159,11 +157,6 @@ def gravity_table(tables: LoadTables) -> DataTable:
 def with_load(caption: str, tables: LoadTables) -> str:
     """The caption of a table, with the load where there is one."""
     return f"{caption}, without and with a load of {tables.load}" if tables.load else caption
-
-
-def finite(value: float | None) -> float | None:
-    """The value, or None where it is missing or infinite, which tables show as a dash."""
-    return value if value is not None and math.isfinite(value) else None
 
 
 def pretty(unit: str) -> str:

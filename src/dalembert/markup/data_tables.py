@@ -187,6 +187,11 @@ class DataTable:
         )
 
 
+def finite(value: float | None) -> float | None:
+    """The value, or None where it is missing or infinite, which tables show as a dash."""
+    return value if value is not None and math.isfinite(value) else None
+
+
 def style(column: Column) -> str | None:
     """The CSS class of a column's cells."""
     return "num" if column.kind in ("number", "share") else "unit" if column.kind == "unit" else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ...arm.description import ArmDescription
 from ...arm.inertia import Load
 from ...design.compare import Compared
-from ...markup.data_tables import Column, DataTable
+from ...markup.data_tables import Column, DataTable, finite
 from ...markup.numbers import formatted, joint_label, listed, percent
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
@@ -94,11 +93,6 @@ def table(group: str, caption: str, rows: Sequence[Compared]) -> DataTable:
         change = finite(row.change) if row.changed else 0.0
         cells.append((row.name, finite(row.first), finite(row.second), row.unit.replace("^2", "²"), change))
     return DataTable(f"compared-{group}", caption, columns, tuple(cells), first=24)
-
-
-def finite(value: float | None) -> float | None:
-    """The value, or None where it is missing or infinite, which tables show as a dash."""
-    return value if value is not None and math.isfinite(value) else None
 
 
 def figures(first: ArmDescription, second: ArmDescription, rows: Sequence[Compared]) -> list[Figure]:

@@ -6,7 +6,6 @@ joint i feels, measured by its own.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from ...bounds.ranges import Range
 from ...design.slow_fast import SlowFast
 from ...equations.names import parse
-from ...markup.data_tables import Column, DataTable
+from ...markup.data_tables import Column, DataTable, finite
 from ...markup.numbers import drives_phrase, formatted, joint_label, listed
 from ...reduction.coefficient_waves import CoefficientWaves
 from ...systems.arm_system import ArmSystem
@@ -169,11 +168,6 @@ def boundary(arm: ArmSystem, fast: Sequence[SlowFast]) -> DataTable:
         "not load the joint and its own inertia grows as reactions do."
     )
     return DataTable("slow-and-fast", "How fast is fast", columns, rows, note)
-
-
-def finite(value: float) -> float | None:
-    """The value, or None where it is infinite, which tables show as a dash."""
-    return value if math.isfinite(value) else None
 
 
 def figure(arm: ArmSystem, ratio: Range, waves: CoefficientWaves) -> Figure:
