@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.errors import ArmError
-from ..drives.motors import Electric
+from ..drives.motor_limits import MotorLimits, motor_limits
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .reachable_speeds import PathLimits
@@ -53,8 +52,9 @@ def limit_rows(
         zero = np.zeros_like(a)
         names = [f"acceleration of {name}" for name in system.joint_names]
         rows.append(LimitRows(slope, bend, zero, [zero, zero], *_band(a, hardest), names))
-    if system.counts_drives and isinstance(system, MotorSystem):
-        rows += _motor_rows(system, system.name, q, slope, rates, rows[0])
+    motors = motor_limits(system)
+    if motors is not None and isinstance(system, MotorSystem):
+        rows += _motor_rows(system, motors, q, slope, rates, rows[0])
 
     def joined(columns: list[Array]) -> Array:
         return np.concatenate(columns, axis=1)
@@ -67,34 +67,18 @@ def limit_rows(
 
 
 def _motor_rows(
-    system: MotorSystem, name: str, q: Array, slope: Array, rates: list[Array], joints: LimitRows
+    system: MotorSystem, limits: MotorLimits, q: Array, slope: Array, rates: list[Array], joints: LimitRows
 ) -> list[LimitRows]:
     """Largest current, stall torque and supply, at the shafts."""
-    actuators = system.drives.actuators
-    if len(actuators) != system.n:
-        limited = [x.name for x in actuators if x.is_limited]
-        if limited:
-            raise ArmError(
-                f"{name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is "
-                f"not determined and the limits of motor {limited[0]} cannot be kept; take them off and give effort="
-            )
-        return []
+    names = system.motor_names
     a, b, c, *speed_terms = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.speed_terms))
-    current = [np.inf if m is None else m.torque_constant * m.largest_current for m in (x.motor for x in actuators)]
-    top = np.minimum(system.drives.stall_torques, current)
     rows = []
-    if np.isfinite(top).any():
-        rows.append(LimitRows(a, b, c, speed_terms, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))
-    if all(actuator.motor is not None for actuator in actuators):
-        electric = Electric(system)
-        if np.isfinite(electric.supply).any() and (electric.resistance > 0).all():
-            gain = electric.torque_constant / electric.resistance
-            emf = gain * electric.speed_constant * system.motor_velocities(q, slope)
-            speed_terms = [part + emf * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
-            supply = gain * electric.supply
-            rows.append(
-                LimitRows(a, b, c, speed_terms, *_band(a, supply), [f"supply of motor {x.name}" for x in actuators])
-            )
+    if np.isfinite(limits.torque).any():
+        rows.append(LimitRows(a, b, c, speed_terms, *_band(a, limits.torque), [f"torque of motor {x}" for x in names]))
+    if np.isfinite(limits.supply).any():
+        drag = limits.drag * system.motor_velocities(q, slope)
+        speed_terms = [part + drag * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
+        rows.append(LimitRows(a, b, c, speed_terms, *_band(a, limits.supply), [f"supply of motor {x}" for x in names]))
     return rows
 
 
