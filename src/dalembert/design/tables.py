@@ -17,6 +17,7 @@ from ..arm.description import ArmDescription
 from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..arm.motor_units import is_force
+from ..arm.own_joints import own_joints
 from ..bounds.ranges import Range
 from ..bounds.waves import total
 from ..equations import names
@@ -244,7 +245,9 @@ def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
         return None
     rows = np.array([[float(x) for x in row] for row in drives.rows(arm)])
     inverse = np.linalg.inv(rows)
-    motors = [j if rows[j, j] else int(np.argmax(np.abs(rows[:, j]))) for j in range(arm.n)]
+    own = own_joints([motor.ratios for motor in drives.actuators], {joint.name for joint in arm.all_moving})
+    of_joint = {joint: motor for motor, joint in reversed(list(enumerate(own)))}
+    motors = [of_joint.get(name, int(np.argmax(np.abs(rows[:, j])))) for j, name in enumerate(arm.joint_names)]
     if all(np.count_nonzero(row) == 1 and abs(row).max() == 1 for row in rows):
         # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
         return None
@@ -314,8 +317,7 @@ def gear_ratio(arm: ArmDescription, joint: str) -> float | None:
 def capacity(arm: ArmDescription, index: int) -> float | None:
     """Largest torque or force at a joint: stall torque through the gear, else the effort limit, where known."""
     joint = arm.moving[index]
-    stall = stall_torque(arm, joint.name)
-    if stall is not None:
-        ratio = next(float(dict(a.ratios)[joint.name]) for a in arm.drives.actuators if joint.name in dict(a.ratios))
-        return stall * abs(ratio)
+    motor = own_motor(arm, joint.name)
+    if motor is not None and motor.stall_torque is not None:
+        return motor.stall_torque * abs(float(dict(motor.ratios)[joint.name]))
     return joint.limits.effort if joint.limits.effort < float("inf") else None
