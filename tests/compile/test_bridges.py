@@ -95,6 +95,13 @@ def test_wrong_arguments_are_refused():
         made(STATES[0], np.zeros(2), STATES[2])
 
 
+@pytest.mark.parametrize("option", [{"dtype": "float64"}, {"accuracy": "fast"}], ids=str)
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_what_only_a_kernel_of_our_own_has_is_refused_without_one(library: str, option: dict[str, str]):
+    with pytest.raises(ArmError, match='leave out dtype and accuracy, which are for target="cuda"'):
+        getattr(da.load("planar-2r"), library)("bias", **option)
+
+
 def test_a_missing_library_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(__import__("sys").modules, "casadi", None)
     with pytest.raises(ArmError, match=r"casadi is not installed; install it with: pip install 'dalembert\[casadi\]'"):

@@ -60,6 +60,19 @@ def test_smooth_friction_is_never_more_than_there_is_and_none_is_none(driven: da
         da.ComputedTorque(driven, PATH, friction="sign")
 
 
+def test_state_feedback_feeds_the_same_friction_at_the_same_speeds_as_computed_torque(driven: da.DrivenArm) -> None:
+    q, qd = PATH.position(0.4), np.array([0.013, -0.02])  # on the path, at other speeds than it
+    speeds = {"reference": (PATH.velocity(0.4), None), "smooth": (qd, 0.05)}
+    for law in (
+        lambda friction: da.ComputedTorque(driven, PATH, friction=friction),
+        lambda friction: da.tracking_lqr(driven, PATH, knots=2, friction=friction),
+    ):
+        bare = law("none")(0.4, q, qd)
+        for friction, (speed, width) in speeds.items():
+            fed = driven.to_motors(q, driven.friction_torque(q, speed, width))
+            np.testing.assert_allclose(law(friction)(0.4, q, qd) - bare, fed, atol=1e-12 * np.abs(bare).max())
+
+
 def test_fed_by_the_reference_a_rubbing_arm_follows_as_a_frictionless_one(driven: da.DrivenArm) -> None:
     """One direction throughout: the error stays at rounding, where without it friction leaves centimetres."""
     follows = driven.simulate(da.ComputedTorque(driven, PATH), [0, 0], None, 1.2)

@@ -210,6 +210,26 @@ def test_gear_ratios_and_rotors_move_the_ranges_of_a_driven_arm() -> None:
     assert not any("(" in one.parameter for one in da.load("irb6", physical="ignore").analysis().sensitivities("D22"))
 
 
+def test_slopes_to_ratios_are_exact_where_they_are_zero_and_where_twice_as_much_would_hold_a_joint_fast() -> None:
+    """D22 = D22 of the links + J (w_2 + N_a2)^2 and so on: a quadratic in every ratio, whatever the ratio is."""
+    arm = da.load("planar-2r")
+    rotor = Rotor(exact("0.01"))
+    for first in ({"joint1": 10, "joint2": 0}, {"joint1": 1, "joint2": 1}):
+        motors = Actuator.of("a", first, rotor), Actuator.of("b", {"joint1": 2, "joint2": 1}, rotor)
+        ask = arm.with_drives(DriveTrain(motors)).analysis()
+        asked = ask.sensitivities("D22", ["ratio(a, joint2)", "ratio(b, joint2)"])
+        slopes = {one.parameter: one.of_maximum for one in asked}
+        assert slopes == pytest.approx({"ratio(a, joint2)": 0.02 * first["joint2"], "ratio(b, joint2)": 0.02})
+
+
+def test_a_parameter_that_the_system_does_not_have_is_refused(planar) -> None:
+    ask = planar.analysis()
+    assert [one.parameter for one in ask.sensitivities("D11", "m2")] == ["m2"]
+    for asked in (["m2", "m9"], "m22", ["inertia(motor1)"]):
+        with pytest.raises(ArmError, match=r"no parameter '.*'; there are m1, "):
+            ask.sensitivities("D11", asked)
+
+
 def test_sensitivities_of_an_arm_that_slides_have_their_units() -> None:
     """D33 of a sliding joint is a mass; a motor that turns drives it over so many rad per m, a force motor over 1."""
     arm = da.load("jpl-rrp", physical="ignore")

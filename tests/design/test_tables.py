@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import dalembert as da
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.design.range_tables import within
+from dalembert.design.tables import capacity, transmission
 from dalembert.report.sections.ranges_section import proof
 
 CUBE = Load.of(Inertia.box(1.8, ((442e-6) ** (1 / 3),) * 3))
@@ -153,6 +155,22 @@ def test_at_coupled_motors_inertia_and_gravity_go_through_the_inverse_of_the_tra
     assert found.gravity[4].empty.certified
     assert "G5" in found.uncertified
     assert "G5 at the motor" in str(proof(found))
+
+
+@pytest.mark.parametrize("name", ["puma560", "irb6"])
+def test_a_joint_has_its_motor_and_what_that_gives_in_whatever_order_motors_are_listed(name: str) -> None:
+    """Motor 6 of the PUMA turns with joints 4 to 6, those of the IRb-6 with all joints from the second to their own."""
+    arm = da.load(name, physical="ignore")
+    motors = arm.drives.actuators
+    own, levers = zip(*transmission(arm), strict=True)  # type: ignore[arg-type]
+    assert own == tuple(motor.name for motor in motors)
+    gives = [capacity(arm, joint) for joint in range(arm.n)]
+    for order in (range(arm.n)[::-1], [*range(arm.n - 2), arm.n - 1, arm.n - 2]):
+        listed = replace(arm, drives=replace(arm.drives, actuators=tuple(motors[k] for k in order)))
+        found, columns = zip(*transmission(listed), strict=True)  # type: ignore[arg-type]
+        assert found == own
+        np.testing.assert_allclose(columns, levers, atol=1e-15)
+        assert [capacity(listed, joint) for joint in range(arm.n)] == gives
 
 
 def test_a_range_without_enough_work_says_so_and_its_proved_ends_still_hold_every_sample() -> None:

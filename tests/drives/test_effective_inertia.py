@@ -60,3 +60,9 @@ def test_rotors_keep_a_floor_under_the_effective_inertia(driven) -> None:
     bare = driven.approximate("szkodny")
     own = np.array([float(actuator.rotor.inertia) for actuator in driven.drives.actuators])
     assert (effective_inertia(bare, q) >= own).all()
+
+
+def test_other_motors_are_held_or_free_and_nothing_else(driven) -> None:
+    for asked in (lambda: driven.effective_inertia(np.zeros(driven.n), "loose"), lambda: driven.inertia_range("loose")):
+        with pytest.raises(da.ArmError, match="no way 'loose' for the other motors; they are held, free"):
+            asked()

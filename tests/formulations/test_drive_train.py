@@ -1,12 +1,14 @@
 """Drive trains over a ring: what the approximations of the literature keep of the rotors, motors and elements alike."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.arm.drives import Actuator, DriveTrain, Element, Rotor
+from dalembert.certificates.system_numbers import rotors as rotors_of_certificate
 from dalembert.formulations import rotors
 from dalembert.formulations.chain import chain
 from dalembert.formulations.drive_train import RingTrain
@@ -56,6 +58,27 @@ def test_the_diagonal_approximation_is_the_diagonal_of_szkodnys():
 def test_paul_keeps_each_motor_at_its_own_joint_and_no_element():
     """D_ii += J_i N_ii^2 (Szkodny 1995, eq. 11)."""
     assert added("paul") == pytest.approx(np.diag(INERTIAS[:3] * np.diag(RATIOS) ** 2), rel=1e-12)
+
+
+def test_paul_keeps_each_motor_at_its_own_joint_in_whatever_order_motors_are_listed_and_joints_are_locked():
+    arm = da.load("irb6", physical="ignore")
+    motors = arm.drives.actuators
+    q = np.random.default_rng(3).uniform(-1, 1, arm.n)
+
+    def reflected(system: da.Arm) -> np.ndarray:
+        rest = [k for k, name in enumerate(arm.joint_names) if name in system.joint_names]
+        return system.driven.approximate("paul").mass_matrix(q[rest]) - system.mass_matrix(q[rest])
+
+    whole = reflected(arm)
+    for order in ((4, 3, 2, 1, 0), (1, 2, 0, 4, 3)):
+        listed = replace(arm, drives=replace(arm.drives, actuators=tuple(motors[k] for k in order)))
+        assert reflected(listed) == pytest.approx(whole, abs=1e-10)
+        written = rotors_of_certificate(listed.counting_drives("paul"))
+        told = sum(float(Fraction(rotor["inertia"])) * np.array(rotor["ratios"], float) ** 2 for rotor in written)
+        assert told == pytest.approx(np.diag(whole))
+    for name in arm.joint_names:
+        rest = [k for k, other in enumerate(arm.joint_names) if other != name]
+        assert reflected(arm.locked({name: 0.3})) == pytest.approx(whole[np.ix_(rest, rest)], abs=1e-10)
 
 
 def test_exact_rotors_add_their_coupling_with_the_link_that_carries_them():

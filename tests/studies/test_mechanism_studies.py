@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.studies.design_numbers import with_numbers
 from dalembert.studies.evaluator import DesignEvaluator
 from dalembert.studies.factors import FactorSet
 
@@ -44,6 +45,24 @@ def test_limits_of_its_joints_are_factors_of_a_cycle_time(tmp_path):
     assert times[0] == pytest.approx(2 * times[3])
     assert max(times[1:3]) == pytest.approx(times[0])  # one of the joints needs more than the other
     assert min(times[1:3]) < times[0]
+
+
+def test_motors_end_the_pace_of_a_mechanism_as_its_requirements_say():
+    bar = da.load_mechanism(FILE)
+    motor = da.Motor(torque_constant=0.05, resistance=0.8, supply=24.0, largest_current=9.0)
+    motors = tuple(
+        da.Actuator.of(side, {f"{side}.joint1": 40}, da.Rotor(inertia="1e-4"), motor=motor)
+        for side in ("left", "right")
+    )
+    system = bar._with(drives=motors, home=bar.home).as_system(motors=True)
+    factors = {"left.link.coupler.mass": {"values": (0.6, 4.0)}, "motor.left.supply": {"values": (8.0, 24.0)}}
+    found = da.study(system, factors, ["cycle_time"], motion=MOTION, design="grid")
+    assert len(set(np.round(found.values[:, 0], 9))) > 2
+    for design, (time,) in zip(found.designs, found.values, strict=True):
+        changed = with_numbers(system, dict(zip(factors, map(float, design), strict=True)))
+        points = MOTION.position([0.0, 0.5])
+        uses = da.requirements(changed, da.quintic(points, time), 501).uses
+        assert next(use for use in uses if "position" not in use.what).share == pytest.approx(1, abs=1e-6)
 
 
 def test_columns_have_the_names_and_units_of_the_coordinates(found):

@@ -96,7 +96,58 @@ def test_at_its_cycle_time_a_motion_meets_a_limit_and_exceeds_none(driven: objec
     tau = system.inverse_dynamics(motion.q, pace * motion.qd, pace**2 * motion.qdd)
     uses = [*(np.abs(tau).max(axis=0) / system.effort_limits)]
     uses += [*(pace * np.abs(motion.qd).max(axis=0) / system.velocity_limits)]
+    state = motion.q, pace * motion.qd, pace**2 * motion.qdd
+    uses += [*(np.abs(system.electric.currents(*state)).max(axis=0) / system.electric.largest_current)]
+    uses += [*(np.abs(system.electric.voltages(*state)).max(axis=0) / system.electric.supply)]
     assert max(uses) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["puma560", "irb6", "jpl-rrp"])
+def test_a_path_in_its_cycle_time_uses_the_first_limit_of_its_requirements_whole(name: str) -> None:
+    """Joints, currents and supplies, factors of motors among them; inductance, which needs jerk, apart."""
+    driven = da.load(name, physical="ignore").driven
+    motors = tuple(replace(x, motor=replace(x.motor, inductance=0.0)) for x in driven.drives.actuators)
+    driven = replace(driven, drives=replace(driven.drives, actuators=motors))
+    n, (ratio, _) = driven.n, driven.drives.actuators[1].ratios[0]
+    points = [np.full(n, 0.1), np.full(n, 0.5)]
+    present = float(dict(motors[1].ratios)[ratio])
+    factors = {
+        "load.mass": {"values": (0.0, 1.0)},
+        f"motor.{motors[1].name}.supply": {"values": (12.0, 30.0)},
+        f"motor.{motors[1].name}.ratio.{ratio}": {"values": (present, 1.5 * present)},
+    }
+    found = da.study(driven, factors, ["cycle_time"], motion=da.quintic(points, 1.0), design="grid", samples=2)
+    assert len(set(np.round(found.values[:, 0], 9))) > 1
+    for design, (time,) in zip(found.designs, found.values, strict=True):
+        system = with_numbers(driven, dict(zip(factors, map(float, design), strict=True)))
+        uses = da.requirements(system, da.quintic(points, time), 501).uses
+        assert next(use for use in uses if "position" not in use.what).share == pytest.approx(1, abs=1e-6)
+
+
+def test_a_motor_without_resistance_ends_the_pace_where_its_back_emf_is_its_supply() -> None:
+    """C_E N max|qd| / T = V, whatever its torque."""
+    motor = da.Motor(0.1, supply=24.0, largest_current=1e6)
+    arm = da.load("planar-2r").locked({"joint2": 0.0}).with_gravity((0, 0, 0))
+    system = arm.with_drives(da.DriveTrain([da.Actuator.of("m1", {"joint1": 50}, motor=motor)]))
+    path = da.quintic([[0.0], [1.0]], 1.0)
+    found = da.study(system, {"load.mass": (0, 1)}, ["cycle_time"], motion=path, samples=2)
+    np.testing.assert_allclose(found.values, 15 / 8 * 0.1 * 50 / 24, rtol=1e-3)
+
+
+def test_motors_whose_share_of_a_joint_is_not_determined_have_no_cycle_time_unless_they_have_no_limits() -> None:
+    arm = da.load("planar-2r")
+    limits = [replace(joint, limits=replace(joint.limits, velocity=2.0)) for joint in arm.joints]
+    arm = replace(arm, joints=tuple(limits))
+    path = da.quintic([[0, 0], [1, 1]], 1.0)
+    names = "joint1", "joint2", "joint2"
+    for stall in (None, 5.0):
+        motors = tuple(da.Actuator.of(f"m{k}", {name: 50}, stall=stall) for k, name in enumerate(names))
+        helped = arm.with_drives(da.DriveTrain(motors))
+        if stall is None:
+            assert np.isfinite(da.study(helped, {"load.mass": (0, 1)}, ["cycle_time"], motion=path, samples=1).values)
+            continue
+        with pytest.raises(ArmError, match="3 motors drive 2 coordinates"):
+            da.study(helped, {"load.mass": (0, 1)}, ["cycle_time"], motion=path, samples=1)
 
 
 def test_the_natural_frequency_of_a_hanging_pendulum_is_that_of_the_book() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.arm.drives import Friction
 from dalembert.arm.errors import ArmError
 from dalembert.systems.friction_arrays import SMOOTH, Shafts
@@ -43,3 +44,7 @@ def test_bad_questions_are_refused() -> None:
         shafts.smooth(np.zeros(1), 0.1, "step")
     with pytest.raises(ArmError, match="width of smooth friction is 0"):
         shafts.smooth(np.zeros(1), 0.0)
+    arm = da.load("irb6", physical="ignore")
+    for system in (arm, arm.driven):  # also where there is no jump to spread
+        with pytest.raises(ArmError, match="no smooth friction law 'step'"):
+            system.friction_torque(np.zeros(5), np.ones(5), law="step")

@@ -241,12 +241,13 @@ class SystemQuestions(SystemPages, SystemFiles):
         """A function of this system on JAX arrays: traces, batches and differentiates.
 
         ``target="cuda"`` is one kernel on arrays that live on an NVIDIA GPU, and one more for its exact derivatives,
-        which ``jax.grad`` goes through (outside ``jit``); ``dtype`` and ``accuracy`` are those of ``compile``.
+        which ``jax.grad`` goes through (outside ``jit``); ``dtype`` and ``accuracy`` are those of ``compile``,
+        and of such a kernel alone: without it the arrays say the type.
         """
         from ..compile import bridges
         from ..compile.cuda import differentiable
 
-        if on_gpu(target, parameters):
+        if on_gpu(target, parameters, dtype, accuracy):
             return differentiable.jax_function(self, name, dtype, accuracy)
         return bridges.jax_function(function(self, name, parameters))
 
@@ -262,12 +263,13 @@ class SystemQuestions(SystemPages, SystemFiles):
         """A function of this system on Torch tensors: batches and differentiates.
 
         ``target="cuda"`` is one kernel on tensors that live on an NVIDIA GPU, and one more for its exact derivatives,
-        which ``backward`` goes through; ``dtype`` and ``accuracy`` are those of ``compile``.
+        which ``backward`` goes through; ``dtype`` and ``accuracy`` are those of ``compile``,
+        and of such a kernel alone: without it the arrays say the type.
         """
         from ..compile import bridges
         from ..compile.cuda import differentiable
 
-        if on_gpu(target, parameters):
+        if on_gpu(target, parameters, dtype, accuracy):
             return differentiable.torch_function(self, name, dtype, accuracy)
         return bridges.torch_function(function(self, name, parameters))
 
@@ -479,9 +481,14 @@ class SystemQuestions(SystemPages, SystemFiles):
         return requirements(self, trajectory, samples)
 
 
-def on_gpu(target: str | None, parameters: str | None) -> bool:
+def on_gpu(target: str | None, parameters: str | None, dtype: str, accuracy: str) -> bool:
     """Whether a kernel of our own is asked for, in place of the library's own operations."""
     if target is None:
+        if (dtype, accuracy) != ("float32", "full"):
+            raise ArmError(
+                "the library's own operations have the type and the sines of its arrays; give arrays of that type and "
+                'leave out dtype and accuracy, which are for target="cuda"'
+            )
         return False
     if target != "cuda":
         raise ArmError(f'no target {target!r} for a differentiable kernel; there is "cuda", or none for the library')

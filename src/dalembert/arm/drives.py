@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .errors import ArmError
 from .exact import exact
 from .moving_parts import NO_ROTOR, MovingBody, Rotor
+from .own_joints import own_joints
 from .shaft_friction import NO_FRICTION, Friction
 
 if TYPE_CHECKING:
@@ -204,6 +205,15 @@ class DriveTrain:
     def parts(self) -> tuple[Actuator | Element, ...]:
         """Motors, then elements: all that has a rotor."""
         return (*self.actuators, *self.elements)
+
+    def uncoupled(self, arm: ArmDescription) -> tuple[Actuator, ...]:
+        """The motors, each turning with its own joint alone (``own_joints.py``)."""
+        moving = {joint.name for joint in arm.all_moving}
+        own = own_joints([motor.ratios for motor in self.actuators], moving)
+        return tuple(
+            replace(motor, ratios=tuple((name, ratio) for name, ratio in motor.ratios if name == joint))
+            for motor, joint in zip(self.actuators, own, strict=True)
+        )
 
     @property
     def stall_torques(self) -> tuple[float, ...]:

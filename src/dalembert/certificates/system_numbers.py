@@ -62,11 +62,10 @@ def rotors(arm: ArmDescription) -> list[dict[str, Any]]:
             "certificate of such a system; give constant ratios, or ask the links alone"
         )
     entries: list[dict[str, Any]] = []
-    for at, (element, row) in enumerate(zip(train.parts, train.rows(arm, train.parts), strict=True)):
-        rotor, body = element.rotor, None
+    parts = train.uncoupled(arm) if arm.drive_model == "paul" else train.parts
+    for part, row in zip(parts, train.rows(arm, parts), strict=True):
+        rotor, body = part.rotor, None
         axis: Vector = (Fraction(0),) * 3
-        if arm.drive_model == "paul":
-            row = [x if j == at and at < len(train.actuators) else Fraction(0) for j, x in enumerate(row)]
         if arm.drive_model == "exact" and rotor.link:
             body, frame = arm.body_of[rotor.link]
             axis = apply(_turn(arm, body, frame), rotor.unit_axis)

@@ -156,7 +156,8 @@ class ServoFollowingInertia(_Following):
 class StateFeedback(_Feeding):
     """u = u_ref(t) - K(t) (x - x_ref(t)); gains on a grid of times, linear between.
 
-    u_ref is the input of the reference motion, its friction by ``friction`` and ``width`` as in ``ComputedTorque``.
+    u_ref is the input of the reference motion, with the friction that ``friction`` and ``width`` say, as in
+    ``ComputedTorque``: "smooth" is of the measured speed.
     """
 
     model: System
@@ -172,7 +173,7 @@ class StateFeedback(_Feeding):
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         q_ref, qd_ref, qdd_ref = self.trajectory.state(t)
-        torque = self.feed.rigid.inverse_dynamics(q_ref, qd_ref, qdd_ref) + self.feed(q_ref, qd_ref, qd_ref)
+        torque = self.feed.rigid.inverse_dynamics(q_ref, qd_ref, qdd_ref) + self.feed(q_ref, qd, qd_ref)
         return _to_input(self.model, q_ref, torque) - self.gain(t) @ np.concatenate([q - q_ref, qd - qd_ref])
 
 

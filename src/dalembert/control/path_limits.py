@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.errors import ArmError
-from ..drives.motors import ElectricConstants
+from ..drives.motor_limits import MotorLimits, motor_limits
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .reachable_speeds import PathLimits
@@ -53,8 +52,9 @@ def limit_rows(
         zero = np.zeros_like(a)
         names = [f"acceleration of {name}" for name in system.joint_names]
         rows.append(LimitRows(slope, bend, zero, [zero, zero], *_band(a, hardest), names))
-    if system.counts_drives and isinstance(system, MotorSystem):
-        rows += _motor_rows(system, system.name, q, slope, rates, rows[0])
+    motors = motor_limits(system)
+    if motors is not None and isinstance(system, MotorSystem):
+        rows += _motor_rows(system, motors, q, slope, rates, rows[0])
 
     def joined(columns: list[Array]) -> Array:
         return np.concatenate(columns, axis=1)
@@ -67,43 +67,19 @@ def limit_rows(
 
 
 def _motor_rows(
-    system: MotorSystem, name: str, q: Array, slope: Array, rates: list[Array], joints: LimitRows
+    system: MotorSystem, limits: MotorLimits, q: Array, slope: Array, rates: list[Array], joints: LimitRows
 ) -> list[LimitRows]:
     """Largest current, stall torque and supply, at the shafts."""
-    actuators = system.drives.actuators
-    if len(actuators) != system.n:
-        limited = [x.name for x in actuators if x.is_limited]
-        if limited:
-            raise ArmError(
-                f"{name}: {len(actuators)} motors drive {system.n} coordinates, so that the share of each is "
-                f"not determined and the limits of motor {limited[0]} cannot be kept; take them off and give effort="
-            )
-        return []
+    names = system.motor_names
     a, b, c, *speed_terms = (system.to_motors(q, part) for part in (joints.a, joints.b, joints.c, *joints.speed_terms))
-    current = [np.inf if m is None else m.torque_constant * m.largest_current for m in (x.motor for x in actuators)]
-    top = np.minimum(system.drives.stall_torques, current)
     rows = []
-    if np.isfinite(top).any():
-        rows.append(LimitRows(a, b, c, speed_terms, *_band(a, top), [f"torque of motor {x.name}" for x in actuators]))
-    fed = [k for k, x in enumerate(actuators) if x.motor and np.isfinite(x.motor.supply) and x.motor.resistance > 0]
-    if fed:  # R i + C_E qd_a, in volts
-        electric = ElectricConstants([actuators[k] for k in fed])
-        drop = electric.resistance / electric.torque_constant
-        emf = electric.speed_constant * system.motor_velocities(q, slope)[:, fed]
-        volts = [drop * part[:, fed] + emf * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
-        a, b, c = (drop * part[:, fed] for part in (a, b, c))
-        names = [f"supply of motor {actuators[k].name}" for k in fed]
-        rows.append(LimitRows(a, b, c, volts, *_band(a, electric.supply), names))
+    if np.isfinite(limits.torque).any():
+        rows.append(LimitRows(a, b, c, speed_terms, *_band(a, limits.torque), [f"torque of motor {x}" for x in names]))
+    if np.isfinite(limits.supply).any():
+        drag = limits.drag * system.motor_velocities(q, slope)
+        speed_terms = [part + drag * r[:, None] for part, r in zip(speed_terms, rates, strict=True)]
+        rows.append(LimitRows(a, b, c, speed_terms, *_band(a, limits.supply), [f"supply of motor {x}" for x in names]))
     return rows
-
-
-def no_load_speeds(system: MotorSystem) -> Array:
-    """The speed of each motor (rad/s, m/s) beyond which C_E qd_a is above its supply, of those without resistance.
-
-    With resistance the current goes with the speed (``_motor_rows``), and against the motion a motor may be faster.
-    """
-    motors = [actuator.motor for actuator in system.drives.actuators]
-    return np.array([m.supply / m.back_emf if m and m.resistance == 0 < m.back_emf else np.inf for m in motors])
 
 
 def _band(like: Array, bound: Array) -> tuple[Array, Array]:

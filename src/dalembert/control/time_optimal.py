@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
+from ..drives.motor_limits import motor_limits
 from ..systems.driven import MotorSystem
 from ..systems.protocol import System
 from .path_grid import path_samples, standing_knots, with_reversals
-from .path_limits import LimitRows, limit_rows, linear_limits, no_load_speeds
+from .path_limits import LimitRows, limit_rows, linear_limits
 from .reachable_speeds import NoSpeed, PathLimits, fastest
 from .timing_laws import retimed
 from .trajectories import Polynomials, joint_limit, require_path
@@ -227,10 +228,11 @@ def _speed_limit(system: System, q: Array, slope: Array, speed: ArrayLike | None
     if speed is not None:
         limits = joint_limit("speed", speed, (system.n,))
     bound = np.full(system.n, np.inf) if limits is None else np.asarray(limits)
+    motors = motor_limits(system)
     with np.errstate(divide="ignore"):
         rate = (bound / np.abs(slope)).min(axis=1)
-        if system.counts_drives and isinstance(system, MotorSystem):
-            rate = np.minimum(rate, (no_load_speeds(system) / np.abs(system.motor_velocities(q, slope))).min(axis=1))
+        if motors is not None and isinstance(system, MotorSystem):
+            rate = np.minimum(rate, (motors.speed / np.abs(system.motor_velocities(q, slope))).min(axis=1))
     return np.minimum(np.asarray(rate), BOUNDLESS) ** 2
 
 

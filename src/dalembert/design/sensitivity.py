@@ -13,8 +13,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..arm.description import ArmDescription
+from ..arm.description import ArmDescription, listed
 from ..arm.drives import Actuator
+from ..arm.errors import ArmError
 from ..arm.motor_units import motor_units
 from ..equations import names
 from ..equations.meanings import meaning
@@ -25,6 +26,9 @@ from .certified_ranges import CertifiedRanges
 from .importance import range_by_name
 
 Array = NDArray[Any]
+
+STEP = Fraction(61, 128)
+"""A share of a number of the drives; half of it would make transmissions singular that differ in a factor of two."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,19 @@ def sensitivities(
     eq = ranges.equations_in(style)
     poly = eq[coefficient]
     spread = range_by_name(ranges, coefficient)
+    asked = (parameters,) if isinstance(parameters, str) else parameters
+    symbols = [(symbol, float(symbol.value)) for symbol in eq.symbols if symbol.value is not None]
+    drives = list(_of_drives(ranges.system, coefficient)) if ranges.system.counts_drives else []
+    known = [*(symbol.name for symbol, _ in symbols), *(name for name, *_ in drives)]
+    for name in asked or ():
+        if name not in known:
+            raise ArmError(f"{ranges.system.name}: no parameter {name!r:.60}; there are {listed(known)}")
     slopes: list[tuple[str, float, str, Callable[[Array], float]]] = []
-    for symbol in eq.symbols:
-        if symbol.name in (parameters or poly.parameters) and symbol.value is not None:
+    for symbol, value in symbols:
+        if symbol.name in (poly.parameters if asked is None else asked):
             unit = meaning(ranges.system, symbol)[1]
-            slopes.append((symbol.name, float(symbol.value), unit, _of_symbol(poly.diff(symbol.name))))
-    if ranges.system.counts_drives:
-        slopes += [
-            entry for entry in _of_drives(ranges.system, coefficient) if parameters is None or entry[0] in parameters
-        ]
+            slopes.append((symbol.name, value, unit, _of_symbol(poly.diff(symbol.name))))
+    slopes += [entry for entry in drives if asked is None or entry[0] in asked]
     largest = max(spread.minimum, spread.maximum, key=abs)
     own_unit = names.coefficient_unit(ranges.system, coefficient).replace("^2", "²")
     sensitivities_ = []
@@ -76,7 +84,7 @@ def sensitivities(
         low, high = slope(spread.at_minimum), slope(spread.at_maximum)
         slope_at_largest = high if largest == spread.maximum else low
         relative = slope_at_largest * value / largest if largest else 0.0
-        if low or high or parameters:
+        if low or high or asked:
             slope_unit = f"{own_unit} per {unit}" if unit else own_unit
             sensitivities_.append(Sensitivity(coefficient, name, value, low, high, relative, unit, slope_unit))
     return tuple(sorted(sensitivities_, key=lambda s: -abs(s.relative)))
@@ -124,8 +132,8 @@ def _with_motor(system: ArmDescription, number: int, motor: Actuator) -> ArmDesc
 def _difference(
     system_at: Callable[[Fraction], ArmDescription], value: Fraction, coefficient: str
 ) -> Callable[[Array], float]:
-    """(f(p + s) - f(p - s)) / 2 s with s = p / 2, which is df/dp exactly where f is quadratic in p."""
-    step = value / 2
+    """(f(p + s) - f(p - s)) / 2 s, which is df/dp exactly where f is quadratic in p."""
+    step = STEP * value or STEP
     ahead, behind = (SystemOverRing(system_at(value + s * step), REAL) for s in (1, -1))
 
     def slope(q: Array) -> float:

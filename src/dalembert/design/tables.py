@@ -17,6 +17,7 @@ from ..arm.description import ArmDescription
 from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..arm.motor_units import is_force
+from ..arm.own_joints import own_joints
 from ..bounds.ranges import Range
 from ..bounds.waves import total
 from ..equations import names
@@ -250,22 +251,11 @@ def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
     if all(np.count_nonzero(row) == 1 and abs(row).max() == 1 for row in rows):
         # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
         return None
-    return [(drives.names[motor], inverse[:, motor]) for motor in motors_of_joints(rows)]
-
-
-def motors_of_joints(rows: np.ndarray) -> list[int]:
-    """For each joint a motor of its own, by the ratios N_aj of motor a to joint j.
-
-    It is the one of the joint's number, or, where one of these does not turn with its joint, the one by which the
-    product of all ratios is largest, which the unit of no joint changes.
-    """
-    if np.diagonal(rows).all():
-        return list(range(len(rows)))
-    from scipy.optimize import linear_sum_assignment
-
-    with np.errstate(divide="ignore"):
-        cost = -np.log(np.abs(rows.T))
-    return [int(motor) for motor in linear_sum_assignment(cost)[1]]
+    own = own_joints([motor.ratios for motor in drives.actuators], {joint.name for joint in arm.all_moving})
+    of_joint = {joint: motor for motor, joint in reversed(list(enumerate(own)))}
+    left = iter(motor for motor in range(arm.n) if motor not in [of_joint.get(name) for name in arm.joint_names])
+    motors = [of_joint[name] if name in of_joint else next(left) for name in arm.joint_names]
+    return [(drives.names[motor], inverse[:, motor]) for motor in motors]
 
 
 def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, unit: str) -> Range | None:

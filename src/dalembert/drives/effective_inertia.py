@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arm.description import listed
+from ..arm.errors import ArmError
 from ..arm.joint_ranges import finite_ranges
 from ..systems.arrays import joint_array
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from ..systems.driven import DrivenSystem
 
 Array = NDArray[np.float64]
+
+OTHERS = ("held", "free")
+"""What the other motors do: their servos hold them, or nothing does."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ def motor_mass_matrix(driven: DrivenSystem, q: ArrayLike) -> Array:
 
 def effective_inertia(driven: DrivenSystem, q: ArrayLike, others: str = "held") -> Array:
     """Inertia at each motor shaft (kg m^2), the other motors "held" or "free"."""
+    if others not in OTHERS:
+        raise ArmError(f"no way {others!r} for the other motors; they are {listed(OTHERS)}")
     matrix = motor_mass_matrix(driven, q)
     if others == "free":
         return 1 / np.diagonal(np.linalg.inv(matrix), axis1=-2, axis2=-1)

@@ -5,8 +5,8 @@ The approximations of the literature are drive trains too, with some terms of th
 * ``"szkodny"``: only terms with two derivatives of a rotor's position, D_ij += sum J N_i N_j (Szkodny 1995, eqs
   8-10). His velocity terms in (9) vanish relative to the link that carries the rotor: ``drives/szkodny.py``.
 * ``"diagonal"``: the diagonal of that matrix, an armature at each joint.
-* ``"paul"``: motor i drives joint i alone, D_ii += J_i N_ii^2 (Paul 1981; Szkodny 1995, eq. 11); couplings and
-  elements between motor and link are left out.
+* ``"paul"``: each motor drives its own joint alone (``arm/own_joints.py``), D_ii += J_i N_ii^2 (Paul 1981; Szkodny
+  1995, eq. 11); couplings and elements between motor and link are left out.
 
 They are about parts that spin. Bodies that are moved on a link (``moving_bodies.py``) count in full, as his (15a-c)
 have it; ``"paul"`` has those of motors alone.
@@ -24,7 +24,7 @@ from ..rings.ring import Ring, Scalar
 from .applied_loads import link_in_body
 from .friction import ShaftFriction
 from .moving_bodies import carried
-from .rotors import Ratios, Spin, of_function
+from .rotors import Ratios, Spin, Table, of_function
 
 
 class RingTrain:
@@ -43,6 +43,8 @@ class RingTrain:
         self.motors = len(train.actuators)
         self.placed = tuple(_spin(arm, part.rotor, ring, parameters) for part in train.parts)
         self.rows = [[ring.number(x) for x in row] for row in train.rows(arm)]
+        uncoupled = train.rows(arm, train.uncoupled(arm)) if approximation == "paul" else []
+        self.uncoupled_rows = [[ring.number(x) for x in row] for row in uncoupled]
         self.elements = train.elements
         self.element_rows = [[ring.number(x) for x in row] for row in train.rows(arm, train.elements)]
         self.carried = carried(arm, ring, train.actuators if approximation == "paul" else train.parts, parameters)
@@ -74,13 +76,18 @@ class RingTrain:
             return list(self.placed), exact
         if self.approximation == "szkodny":
             return [Spin(None, ZERO, spin.inertia) for spin in self.placed], Ratios(exact.first)
+        rows = self._uncoupled(exact.first) if self.approximation == "paul" else exact.first
         inertias: list[Scalar] = [0] * self.n
-        for a, (spin, row) in enumerate(zip(self.placed, exact.first, strict=True)):
-            for j in range(self.n):
-                if self.approximation == "diagonal" or (a == j and a < self.motors):
-                    inertias[j] = add(inertias[j], mul(spin.inertia, mul(row[j], row[j])))
+        for spin, row in zip(self.placed[: len(rows)], rows, strict=True):
+            inertias = [add(total, mul(spin.inertia, mul(x, x))) for total, x in zip(inertias, row, strict=True)]
         unit = [[int(i == j) for j in range(self.n)] for i in range(self.n)]
         return [Spin(None, ZERO, inertia) for inertia in inertias], Ratios(unit)
+
+    def _uncoupled(self, first: Table) -> Table:
+        """The rows of N of the motors, each for its own joint; by functions of the positions motor i drives joint i."""
+        if self.turns is None:
+            return self.uncoupled_rows
+        return [[x if a == j else 0 for j, x in enumerate(row)] for a, row in enumerate(first[: self.motors])]
 
     def _element_ratios(self, ring: Ring, q: Sequence[Scalar]) -> Ratios:
         """N of the elements, and its derivatives where some of them vary."""

@@ -172,7 +172,7 @@ class DesignEvaluator:
         """
         if self.device == "cpu" or not self.is_arm:
             if pace is not None:
-                table = self.paced(values, pace)
+                table = self.paced(name, values, pace)
             else:
                 table = self.torques(values) if name == "inverse_dynamics" else self.along(name, values, arguments)[0]
             return REDUCTIONS[reduction](table.reshape(*table.shape[:2], -1), self.motion)
@@ -204,14 +204,14 @@ class DesignEvaluator:
             self._models[output.name] = reduced_torques(output, self.system, self.motion)
         return self._models[output.name]
 
-    def paced(self, values: Array, pace: Array) -> Array:
-        """tau along the motion at a pace for each design."""
+    def paced(self, name: str, values: Array, pace: Array) -> Array:
+        """A function of q, qd and qdd along the motion at a pace for each design, ``(designs, moments, ...)``."""
         k = pace[:, None, None]
         motion = self.motion
         if self._mechanism is not None:
-            return self._mechanism.along("inverse_dynamics", values, (motion.q, k * motion.qd, k * k * motion.qdd))
+            return self._mechanism.along(name, values, (motion.q, k * motion.qd, k * k * motion.qdd))
         states = (np.broadcast_to(motion.q, (len(pace), *motion.q.shape)), k * motion.qd, k * k * motion.qdd)
-        return np.asarray(self.at("inverse_dynamics", *states, values=values[:, None, :]))
+        return np.asarray(self.at(name, *states, values=values[:, None, :]))
 
     def limits(self, values: Array) -> tuple[Array, Array]:
         """Limits of effort and velocity, ``(designs, n)`` each; factors may be among them."""
@@ -323,9 +323,7 @@ def _function_values(output: Output, system: Designed) -> Array:
 
 def _unanswered(output: Output) -> str:
     if output.kind == "cycle_time":
-        return (
-            f"{output.name}: the motion exceeds a limit of effort even far slower, or is within all of them far faster"
-        )
+        return f"{output.name}: the motion exceeds a limit even far slower, or is within all of them far faster"
     if output.kind == "natural_frequency":
         return f"{output.name}: at this pose the arm falls over, or its mass matrix is not positive"
     return f"{output.name}: the result is not finite"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from ..arm.errors import ArmError
 from ..arm.motor_units import motor_units
 from ..markup.numbers import unit
 from ..mechanisms.driven_mechanism import DrivenMechanism
+from .cycle_time import cycle_columns, cycle_time
 from .mechanism_designs import refuse_without_motors
 from .motion_reductions import peak
 from .proved_outputs import (
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Columns = tuple[tuple[str, str], ...]
 """Names and units of the columns of an output."""
-
-FASTEST, SLOWEST = 1e3, 1e-3
-"""Paces of a motion between which its cycle time is looked for, as multiples of the pace that is given."""
-HALVINGS = 50
 
 
 @dataclass(frozen=True)
@@ -185,41 +181,6 @@ def _peak_coupling(output: Output, study: DesignEvaluator, values: Array) -> Arr
     return k.max(axis=(1, 2, 3))[:, None]
 
 
-def _cycle_columns(output: Output, system: Designed) -> Columns:
-    if not (np.isfinite(system.effort_limits) | np.isfinite(system.velocity_limits)).all():
-        raise ArmError(
-            f"output {output.name!r}: a joint has no limit of effort, nor of velocity; give one in the arm's file"
-        )
-    return (("", "s"),)
-
-
-def _cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
-    """The shortest time (s) of the path of the motion, all of it sped up or slowed down alike, within the limits.
-
-    At pace k speeds are k qd and accelerations k^2 qdd; the largest pace at which no torque and no speed exceeds its
-    limit is bracketed by doublings and found by halving the bracket.
-    """
-    effort, speed = study.limits(values)
-    motion = study.motion
-    fastest = np.abs(motion.qd).max(axis=0)
-
-    def fits(pace: Array) -> NDArray[np.bool_]:
-        within = (study.reduced("inverse_dynamics", "peak", values, pace=pace) <= effort).all(axis=1)
-        return within & (pace[:, None] * fastest <= speed).all(axis=1)
-
-    low, high = np.full(len(values), SLOWEST), np.ones(len(values))
-    possible = fits(low)
-    for _ in range(math.ceil(math.log2(FASTEST))):
-        faster = fits(high)
-        low, high = np.where(faster, high, low), np.where(faster, 2 * high, high)
-    possible &= ~fits(high)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        within_limits = fits(middle)
-        low, high = np.where(within_limits, middle, low), np.where(within_limits, high, middle)
-    return np.where(possible, study.duration / low, np.nan)[:, None]
-
-
 def _model_error(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """max over the motion of |tau_j - tau_j of the model|, which was reduced for the present numbers."""
     model = study.model_torques(output)
@@ -265,7 +226,7 @@ OUTPUTS: dict[str, OutputKind] = {
     "peak_gravity": OutputKind(_joint_columns("effort"), _peak_gravity, needs_motion=True, by_joint=True),
     "peak_inertia": OutputKind(_joint_columns("inertia"), _peak_inertia, needs_motion=True, by_joint=True),
     "peak_coupling": OutputKind(_single_column("1"), _peak_coupling, needs_motion=True, reduces=False),
-    "cycle_time": OutputKind(_cycle_columns, _cycle_time, needs_motion=True),
+    "cycle_time": OutputKind(cycle_columns, cycle_time, needs_motion=True),
     "natural_frequency": OutputKind(_frequency_columns, _natural_frequency, options=("pose", "stiffness")),
     "model_error": OutputKind(
         _joint_columns("effort"), _model_error, options=REDUCING, needs_motion=True, reduces=False, by_joint=True

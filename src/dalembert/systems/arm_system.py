@@ -24,7 +24,7 @@ from ..rings.ring import Scalar
 from .applied_forces import force_columns, force_load, force_slopes
 from .arrays import joint_array, joint_states
 from .evaluated_arm import EvaluatedArm
-from .friction_arrays import Shafts
+from .friction_arrays import Shafts, check_smoothing
 from .solutions import solved
 from .split import EnergyParts, TorqueParts, torque_parts
 from .sticking import Contact
@@ -252,6 +252,7 @@ class ArmSystem(EvaluatedArm):
         """
         from .contacts import contact_speeds
 
+        check_smoothing(width, law)
         position, speed = self._states(q=q, qd=qd)
         if not self.counts_drives:
             return np.zeros(speed.shape)

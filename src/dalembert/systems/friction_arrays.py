@@ -35,6 +35,14 @@ SMOOTH: dict[str, Callable[[Array], tuple[Array, Array]]] = {
 """Smooth stand-ins for the sign: value and slope, the slope 1 at zero and the value within -1 and 1."""
 
 
+def check_smoothing(width: float | None, law: str) -> None:
+    """Refuse a law that is none, and a width that is no speed; without a width friction jumps at zero speed."""
+    if law not in SMOOTH:
+        raise ArmError(f"no smooth friction law {law!r}; there are {listed(SMOOTH)}")
+    if width is not None and not width > 0:
+        raise ArmError(f"the width of smooth friction is {width:g}; give a speed above zero")
+
+
 class LawOfShafts:
     """The friction models of several shafts as one law over arrays: each on the shafts that have it."""
 
@@ -74,9 +82,6 @@ class Shafts:
         return np.asarray(slope_of(self._smooth(speed, width, law), 0), dtype=np.float64)
 
     def _smooth(self, speed: Array, width: float, law: str) -> Scalar:
-        if law not in SMOOTH:
-            raise ArmError(f"no smooth friction law {law!r}; there are {listed(SMOOTH)}")
-        if not width > 0:
-            raise ArmError(f"the width of smooth friction is {width:g}; give a speed above zero")
+        check_smoothing(width, law)
         direction, slope = SMOOTH[law](speed / width)
         return sliding(Duals(REAL), self.law, Dual(direction, {0: slope / width}), Dual(speed, {0: 1}))

@@ -231,6 +231,20 @@ def test_motors_stand_by_joints_that_were_locked(convention: str) -> None:
 
 
 @pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_drives_that_name_a_joint_locked_at_zero_are_written_and_read(convention: str) -> None:
+    arm = da.load("puma560", physical="ignore")
+    wheel = da.Element.of("wheel", {"joint1": 3, "joint6": 5}, da.Rotor.of("0.002", "link2"))
+    arm = replace(arm, drives=replace(arm.drives, elements=(wheel,)))
+    for locked in ({"joint4": 0}, {"joint6": 0}, {"joint6": 0.3}):
+        driven = arm.locked(locked).driven
+        back = da.load(driven.write_dh(convention), physical="ignore").driven
+        q, qd, qdd = np.random.default_rng(2).uniform(-1, 1, (3, 5))
+        torque = driven.inverse_dynamics(q, qd, qdd)
+        np.testing.assert_allclose(back.inverse_dynamics(q, qd, qdd), torque, atol=1e-11 * np.abs(torque).max())
+        np.testing.assert_allclose(back.motor_positions(q), driven.motor_positions(q), rtol=1e-12)
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_a_rotor_that_no_link_counts_weighs_once_in_the_rows(convention: str) -> None:
     """Energies of an arm with drives are those of its rows, where rotors have a mass of their own."""
     arm = da.load("irb6")

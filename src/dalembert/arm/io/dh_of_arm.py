@@ -74,9 +74,9 @@ class DHForm:
         return type(self.source)(**{entry.name: getattr(arm, entry.name) for entry in fields(ArmDescription)})
 
     def _with_locked_joints(self, arm: ArmDescription) -> ArmDescription:
-        """The arm with the locked joints that motors turn with: no rows, but where the motors stand goes by them."""
-        turning = {name for actuator in self.drives.actuators for name, ratio in actuator.ratios if ratio}
-        locked = [joint for joint in self.source.joints if joint.held and joint.name in turning]
+        """The arm with the locked joints that drives name: no rows, but where the motors stand goes by them."""
+        named = {name for part in self.drives.parts for name, _ in part.ratios}
+        locked = [joint for joint in self.source.joints if not joint.moves and joint.name in named]
         links, joints = list(arm.links), list(arm.joints)
         names = set(arm.link_names)
         for joint in locked:
