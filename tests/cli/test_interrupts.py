@@ -80,6 +80,13 @@ def test_terms_of_whole_joints_are_kept(monkeypatch: pytest.MonkeyPatch, capsys:
         da.load("planar-3r").analysis().significance()
 
 
+def test_a_term_that_was_not_worked_out_is_not_called_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted_at(monkeypatch, significance, "terms_of_joint", 2)
+    some = da.load("planar-3r").analysis().significance(partial=True)
+    with pytest.raises(da.ArmError, match="need not be zero"):
+        some.named(["D11"], 3)
+
+
 def test_a_model_that_is_proved_is_not_lost_while_it_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = da.load("planar-3r").analysis().reduce(0.1)
     calls = interrupted_at(monkeypatch, reduce, "torque_rms", 1)
