@@ -358,6 +358,15 @@ def test_an_attack_on_ranges_with_digests_that_fit_is_refused(attack, ranges, fo
         da.check_certificate(changed(ranges, folder, attack))
 
 
+@pytest.mark.parametrize("wrong", [{"ratios": ["1", "1", "1", "9"]}, {"ratios": ["1", "1"]}, {"body": -2}, {"body": 3}])
+def test_a_rotor_that_is_on_no_body_or_turns_with_no_joint_is_refused(wrong, ranges, folder):
+    """It would count as another one, without a word."""
+    rotor = {"body": 1, "axis": ["0", "0", "1"], "inertia": "0", "ratios": ["1", "1", "1"]}
+    da.check_certificate(changed(ranges, folder, lambda s: s["systems"][0]["rotors"].append(rotor)))
+    with pytest.raises(da.CertificateError, match="rotor 1 has not"):
+        da.check_certificate(changed(ranges, folder, lambda s: s["systems"][0]["rotors"].append(rotor | wrong)))
+
+
 def test_a_ratio_of_nothing_has_no_range(folder):
     """G1 is zero, and "least" above zero, though no float tells it from zero."""
     arm = da.load("planar-2r")

@@ -20,7 +20,7 @@ from dalembert.certificates.checker import Certificate
 from dalembert.certificates.grids import magnitudes
 from dalembert.certificates.proving import Prover
 from dalembert.certificates.verified_claims import upward
-from newton_euler_of_sections import run, torques
+from newton_euler_of_sections import largest_share, run, torques
 from random_arms import random_arm
 
 # -- what is true ------------------------------------------------------------------------------------
@@ -234,39 +234,6 @@ def mutate(sections, rng):
         holder[last] = old[:at] + rng.choice(".abcd") + old[at + 1 :]
 
 
-def truth(sections, seed):
-    """The largest share of its bound that a torque error is found to reach: samples, then climbing."""
-    states, rng, worst = sections["states"], np.random.default_rng(seed), 0.0
-    low, high, speed, rate = (
-        np.array([float(Fraction(x)) for x in states[key]]) for key in ("lower", "upper", "speed", "acceleration")
-    )
-    low, high = (np.where(states["circle"], turn, end) for turn, end in ((-np.pi, low), (np.pi, high)))
-    bounds = {(c["system"], c["joint"]): float(Fraction(c["bound"])) for c in sections["claims"]}
-    for s, system in enumerate(sections["systems"]):
-        constants = sections["program"]["constants"][s]
-
-        def off(x, system=system, constants=constants):
-            q, qd, qdd = x
-            return np.abs(run(sections["program"], constants, q, qd, qdd) - torques(system, q, qd, qdd))
-
-        states_ = [(rng.uniform(low, high), speed * rng.choice([-1, 1], len(low)), rate * rng.choice([-1, 1], len(low)))
-                   for _ in range(40)]  # fmt: skip
-        errors = np.array([off(x) for x in states_])
-        for joint in range(len(low)):
-            best = states_[int(errors[:, joint].argmax())]
-            value = errors[:, joint].max()
-            for step in range(25):
-                q = np.clip(best[0] + rng.normal(0, 0.3 * 0.9**step, len(low)) * (high - low) / 2, low, high)
-                trial = (q, best[1], rate * rng.choice([-1, 1], len(low)))
-                if off(trial)[joint] > value:
-                    best, value = trial, off(trial)[joint]
-            # rounding of the torques themselves
-            worst = max(
-                worst, value / (bounds[s, joint] * (1 + 1e-9) + 1e-12 * (1 + np.abs(torques(system, *best)).max()))
-            )
-    return worst
-
-
 def campaign(reduced, folder, count, seed=0):
     """Mutated certificates: how many were accepted, and the closest that the truth comes to an accepted claim."""
     rng, accepted, closest = random.Random(seed), 0, 0.0
@@ -282,7 +249,7 @@ def campaign(reduced, folder, count, seed=0):
         finally:
             path.unlink()
         accepted += 1
-        closest = max(closest, truth(sections, accepted))
+        closest = max(closest, largest_share(sections, accepted))
         assert closest <= 1, sections["claims"]
     print(f"{count} mutated certificates, {accepted} accepted, closest approach {closest:.6f} of the claim")
     return accepted

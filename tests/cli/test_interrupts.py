@@ -15,6 +15,7 @@ from dalembert.certificates.checker import Certificate
 from dalembert.cli.run import INTERRUPTED, main
 from dalembert.design import coupling, review, significance
 from dalembert.reduction import certify, program_search, reduce
+from dalembert.reduction.shortforms import short_form_model
 
 
 def interrupted_at(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, call: int) -> list[int]:
@@ -78,6 +79,28 @@ def test_terms_of_whole_joints_are_kept(monkeypatch: pytest.MonkeyPatch, capsys:
     interrupted_at(monkeypatch, significance, "terms_of_joint", 2)
     with pytest.raises(KeyboardInterrupt):
         da.load("planar-3r").analysis().significance()
+
+
+def test_short_forms_are_shown_without_the_torques_that_were_not_proved(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["reduce", "planar-2r", "--terms", "--tolerance", "0.2", "--json"]
+    assert main(words) == 0
+    forms = json.loads(capsys.readouterr().out)["forms"]
+    interrupted_at(monkeypatch, short_form_model, "prove", 1)
+    assert main([*words, "--torques"]) == 0
+    shown = capsys.readouterr()
+    assert "note: interrupted; what the forms leave out of the torques is not proved" in shown.err
+    data = json.loads(shown.out)
+    assert data["forms"] == forms
+    assert "torque_errors" not in data
+
+
+def test_a_term_that_was_not_worked_out_is_not_called_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted_at(monkeypatch, significance, "terms_of_joint", 2)
+    some = da.load("planar-3r").analysis().significance(partial=True)
+    with pytest.raises(da.ArmError, match="need not be zero"):
+        some.named(["D11"], 3)
 
 
 def test_a_model_that_is_proved_is_not_lost_while_it_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.arm.drives import Rotor
 from dalembert.arm.inertia import Inertia, Load
 from dalembert.design.range_tables import within
-from dalembert.design.tables import capacity, transmission
+from dalembert.design.tables import capacity, scaled, transmission
 from dalembert.report.sections.ranges_section import proof
 
 CUBE = Load.of(Inertia.box(1.8, ((442e-6) ** (1 / 3),) * 3))
@@ -169,8 +172,40 @@ def test_a_joint_has_its_motor_and_what_that_gives_in_whatever_order_motors_are_
         listed = replace(arm, drives=replace(arm.drives, actuators=tuple(motors[k] for k in order)))
         found, columns = zip(*transmission(listed), strict=True)  # type: ignore[arg-type]
         assert found == own
-        np.testing.assert_allclose(columns, levers, atol=1e-15)
+        np.testing.assert_array_equal(columns, levers)
         assert [capacity(listed, joint) for joint in range(arm.n)] == gives
+
+
+@pytest.mark.parametrize("apart", [Fraction(1, 3), Fraction(1, 10**3), Fraction(1, 10**9)])
+def test_what_is_proved_at_motors_that_turn_almost_alike_holds_the_exact_value(apart) -> None:
+    """N = [[1, 1 + e], [1, 1 - e]] is next to singular; stretched out, D = [[8/3, 5/6], [5/6, 1/3]], G = (2 g, g/2)."""
+    ratios = [{"joint1": 1, "joint2": 1 + apart}, {"joint1": 1, "joint2": 1 - apart}]
+    motors = [da.Actuator.of(f"motor{k}", row, Rotor.of(0)) for k, row in enumerate(ratios)]
+    arm = da.load("planar-2r").with_drives(da.DriveTrain(tuple(motors)))
+    found = arm.analysis(box={0: (0, 0), 1: (0, 0)}).ranges()
+    g = Fraction("9.81")
+    # columns of N^-1
+    levers = {
+        "motor0": ((apart - 1) / (2 * apart), 1 / (2 * apart)),
+        "motor1": ((apart + 1) / (2 * apart), -1 / (2 * apart)),
+    }
+    for row, load in zip(found.inertia, found.gravity, strict=True):
+        a, b = levers[row.motor]
+        felt, pull = Fraction(8, 3) * a * a + 2 * Fraction(5, 6) * a * b + Fraction(1, 3) * b * b, 2 * g * a + g / 2 * b
+        for exact, one in ((felt, row.empty_at_motor), (pull, load.empty_at_motor)):
+            assert Fraction(one.lower) <= exact <= Fraction(one.upper)
+            assert one.upper - one.lower < 1e-12 * abs(float(exact))
+
+
+def test_a_range_times_a_number_holds_the_exact_products() -> None:
+    """Both the number and the product are rounded: each end moves outwards by more."""
+    one = da.load("planar-2r").analysis(gap=0.1).range_of("D22")
+    rng = random.Random(1)
+    for _ in range(200):
+        factor = Fraction(rng.randint(1, 10**6), rng.randint(1, 10**6)) * rng.choice([1, -1])
+        ends = sorted(Fraction(end) * factor for end in (one.lower, one.upper))
+        found = scaled(one, float(factor), "")
+        assert Fraction(found.lower) <= ends[0] <= ends[1] <= Fraction(found.upper)
 
 
 def test_a_range_without_enough_work_says_so_and_its_proved_ends_still_hold_every_sample() -> None:

@@ -252,9 +252,11 @@ def add_rotors(
     One of spin inertia J with axis u on body b turns by N . q; with w_i = u . z_i for joints i that turn b it adds
     J (w_i N_j + N_i w_j + N_i N_j) to D_ij.
     """
-    for rotor in rotors:
+    for r, rotor in enumerate(rotors):
         inertia, ratios = number(rotor["inertia"]), [number(x) for x in rotor["ratios"]]
         w, b = [v.zero] * v.n, rotor["body"]
+        if len(ratios) != v.n or (b is not None and not -1 <= b < v.n):
+            raise ArmError(f"rotor {r + 1} has not one ratio for each joint, or is on a body that there is not")
         if b is not None and b >= 0:
             axis = [number(x) for x in rotor["axis"]]
             u = [dot(v, row[:3], axis) for row in poses[b][:3]]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dalembert.reduction.coefficient_errors import CoefficientError
     from dalembert.reduction.program_system import ProgramSystem
     from dalembert.reduction.reduced_model import ReducedModel
+    from dalembert.reduction.shortforms.short_form_model import ShortFormModel
 
 
 class RelativeTo(enum.StrEnum):
@@ -116,8 +117,7 @@ def reduce(
                 relative_to=(relative_to or RelativeTo.LARGEST).value,
                 velocity=(velocity or VelocityTerms.CHRISTOFFEL).value, others=others, refit=refit, progress=tell,
             )  # fmt: skip
-            if torques:
-                forms.prove_torques(tell)
+        torques = torques and prove_torques(forms)
         # code is for the hand as it is asked for; the forms are printed for both
         written_forms = forms.holding(dict(system.loads)[system.tool_link]) if others and c else forms
         write_code(written_forms, ("inverse_dynamics", "mass_matrix", "gravity_load"), c, as_json)
@@ -142,6 +142,17 @@ def note_interrupted(model: ReducedModel) -> None:
     """Say that a search was interrupted, where it was."""
     if model.interrupted:
         note("interrupted; this is the shortest model proved so far")
+
+
+def prove_torques(forms: ShortFormModel) -> bool:
+    """Whether what short forms leave out of the torques is proved: not after an interrupt (Ctrl-C)."""
+    try:
+        with reducing_bar("proving", explained=True) as tell:
+            forms.prove_torques(tell)
+    except KeyboardInterrupt:
+        note("interrupted; what the forms leave out of the torques is not proved, and left out")
+        return False
+    return True
 
 
 def prove_coefficients(model: ReducedModel) -> tuple[CoefficientError, ...]:

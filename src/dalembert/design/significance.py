@@ -13,6 +13,7 @@ from typing import Self, TypeAlias
 import numpy as np
 
 from ..arm.description import ArmDescription
+from ..arm.errors import ArmError
 from ..bounds.alike import apart, key_of
 from ..bounds.moments import rms
 from ..bounds.ranges import largest
@@ -67,8 +68,11 @@ class TermShares(tuple[TermShare, ...]):
     def named(self, wanted: Iterable[str], n: int) -> tuple[TermShares, tuple[str, ...]]:
         """The terms of these coefficients of an arm of ``n`` joints, named as asked, and those that are zero.
 
-        "D112" is the term D112 qd1 qd2 of Bejczy 1974, eqs 12 to 17, which is 2 C112 qd1 qd2.
+        "D112" is the term D112 qd1 qd2 of Bejczy 1974, eqs 12 to 17, which is 2 C112 qd1 qd2. Of joints that an
+        interrupt left out no term is here, zero or not, so that terms are not named before all are worked out.
         """
+        if self.interrupted:
+            raise ArmError("these terms were interrupted, so one that is not among them need not be zero; ask again")
         requested: dict[Key, str] = {}
         for text in wanted:
             kind, index = names.parse(text, n)

@@ -6,12 +6,14 @@ the square of its ratio and G_i over the ratio.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from flint import fmpq, fmpq_mat
 
 from ..arm.description import ArmDescription
 from ..arm.drives import Actuator
@@ -19,8 +21,9 @@ from ..arm.errors import ArmError
 from ..arm.motor_units import is_force
 from ..arm.own_joints import own_joints
 from ..bounds.ranges import Range
-from ..bounds.waves import total
+from ..bounds.waves import wave_of
 from ..equations import names
+from ..equations.polynomial import TrigPolynomial
 from .certified_ranges import CertifiedRanges
 
 
@@ -212,7 +215,7 @@ def load_tables(empty: CertifiedRanges, loaded: CertifiedRanges | None = None, *
 
 
 def joint_rows(
-    empty: CertifiedRanges, loaded: CertifiedRanges | None, index: int, geared: tuple[str, np.ndarray] | None
+    empty: CertifiedRanges, loaded: CertifiedRanges | None, index: int, geared: tuple[str, Sequence[Fraction]] | None
 ) -> tuple[InertiaRow, GravityRow]:
     """The lines of one joint, with its motor where there is one (``transmission``)."""
     system, joint = empty.system, empty.system.moving[index]
@@ -241,53 +244,67 @@ def payload(arm: ArmDescription) -> str:
     return ", ".join(f"{float(load.body.mass):g} kg" for _, load in arm.loads)
 
 
-def transmission(arm: ArmDescription) -> list[tuple[str, np.ndarray]] | None:
-    """For each joint its motor and the column of N^-1 for it; None where no ratio is known or it varies."""
+def transmission(arm: ArmDescription) -> list[tuple[str, list[Fraction]]] | None:
+    """For each joint its motor and the column of N^-1 for it, exact; None where no ratio is known or it varies."""
     drives = arm.drives
     if not drives or drives.turns is not None or len(drives.actuators) != arm.n:
         return None
-    rows = np.array([[float(x) for x in row] for row in drives.rows(arm)])
-    inverse = np.linalg.inv(rows)
-    if all(np.count_nonzero(row) == 1 and abs(row).max() == 1 for row in rows):
-        # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
-        return None
+    rows = [[Fraction(x) for x in row] for row in drives.rows(arm)]
     own = own_joints([motor.ratios for motor in drives.actuators], {joint.name for joint in arm.all_moving})
     of_joint = {joint: motor for motor, joint in reversed(list(enumerate(own)))}
     left = iter(motor for motor in range(arm.n) if motor not in [of_joint.get(name) for name in arm.joint_names])
     motors = [of_joint[name] if name in of_joint else next(left) for name in arm.joint_names]
-    return [(drives.names[motor], inverse[:, motor]) for motor in motors]
+    if all(sum(map(bool, row)) == 1 and max(map(abs, row)) == 1 for row in rows):
+        # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
+        return None
+    inverse = fmpq_mat(arm.n, arm.n, [fmpq(x.numerator, x.denominator) for row in rows for x in row]).inv()
+    columns = [[Fraction(int(x.p), int(x.q)) for x in (inverse[i, motor] for i in range(arm.n))] for motor in motors]
+    return [(drives.names[motor], column) for motor, column in zip(motors, columns, strict=True)]
 
 
-def inertia_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, unit: str) -> Range | None:
+def inertia_at_motor(ranges: CertifiedRanges | None, levers: Sequence[Fraction] | None, unit: str) -> Range | None:
     """The range of a diagonal entry of N^-T D N^-1."""
     if ranges is None or levers is None:
         return None
-    joints = np.flatnonzero(levers)
+    joints = [j for j, lever in enumerate(levers) if lever]
     if len(joints) == 1:
-        return scaled(ranges.inertia(int(joints[0]), int(joints[0])), float(levers[joints[0]] ** 2), unit)
-    parts = [ranges.waves.inertia(int(i), int(j)).times(float(levers[i] * levers[j])) for i in joints for j in joints]
-    return ranges.range_of_wave(f"inertia at the motor {levers.tolist()}", total(parts), unit)
+        return scaled(ranges.inertia(joints[0], joints[0]), float(levers[joints[0]] ** 2), unit)
+    D = ranges.equations.mass_matrix
+    return _at_motor(
+        ranges, "inertia", levers, [D[i, j] * (levers[i] * levers[j]) for i in joints for j in joints], unit
+    )
 
 
-def gravity_at_motor(ranges: CertifiedRanges | None, levers: np.ndarray | None, unit: str) -> Range | None:
+def gravity_at_motor(ranges: CertifiedRanges | None, levers: Sequence[Fraction] | None, unit: str) -> Range | None:
     """The range of an entry of N^-T G."""
     if ranges is None or levers is None:
         return None
-    joints = np.flatnonzero(levers)
+    joints = [j for j, lever in enumerate(levers) if lever]
     if len(joints) == 1:
-        return scaled(ranges.gravity(int(joints[0])), float(levers[joints[0]]), unit)
-    parts = [ranges.waves.gravity(int(i)).times(float(levers[i])) for i in joints]
-    return ranges.range_of_wave(f"gravity at the motor {levers.tolist()}", total(parts), unit)
+        return scaled(ranges.gravity(joints[0]), float(levers[joints[0]]), unit)
+    return _at_motor(ranges, "gravity", levers, [ranges.equations.gravity[j] * levers[j] for j in joints], unit)
+
+
+def _at_motor(
+    ranges: CertifiedRanges, what: str, levers: Sequence[Fraction], parts: Sequence[TrigPolynomial], unit: str
+) -> Range:
+    """The range of a sum, added up exactly: motors that turn almost alike have large levers, whose parts cancel."""
+    called = f"{what} at the motor ({', '.join(map(str, levers))})"
+    return ranges.range_of_wave(called, wave_of(sum(parts[1:], start=parts[0])), unit)
 
 
 def scaled(range_: Range, factor: float, unit: str) -> Range:
-    """The range of the function times a number; the proved ends are rounded outwards."""
+    """The range of the function times a number that ``factor`` is right to three units in the last place of.
+
+    The proved ends are rounded outwards by more than that and the product lose.
+    """
     ends = [(range_.minimum, range_.at_minimum, range_.lower), (range_.maximum, range_.at_maximum, range_.upper)]
     low, high = ends if factor > 0 else ends[::-1]
+    lower, upper = low[2] * factor, high[2] * factor
     return replace(
         range_, unit=unit, minimum=low[0] * factor, maximum=high[0] * factor, at_minimum=low[1], at_maximum=high[1],
-        lower=float(np.nextafter(low[2] * factor, -np.inf)), upper=float(np.nextafter(high[2] * factor, np.inf)),
-        tolerance=range_.tolerance * abs(factor) + 4 * float(np.spacing(abs(factor) * range_.bound)),
+        lower=lower - 4 * float(np.spacing(abs(lower))), upper=upper + 4 * float(np.spacing(abs(upper))),
+        tolerance=range_.tolerance * abs(factor) + 8 * float(np.spacing(abs(factor) * range_.bound)),
     )  # fmt: skip
 
 
