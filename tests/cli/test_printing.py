@@ -114,3 +114,18 @@ def test_json_keeps_letters_and_spells_out_what_steers() -> None:
     assert "ä" in written
     assert all(line.isprintable() for line in written.split("\n"))
     assert json.loads(written) == value
+
+
+def test_json_has_null_for_what_is_not_finite() -> None:
+    """JSON has no words for infinity and NaN, and programs refuse those that Python writes."""
+    text = json_text({"least": -float("inf"), "rows": [(1.5, float("nan"), np.float64("inf"))], "name": "inf"})
+    assert json.loads(text) == {"least": None, "rows": [[1.5, None, None]], "name": "inf"}
+
+
+def test_a_ratio_whose_denominator_is_zero_has_no_value_in_json(tmp_path: Path) -> None:
+    words = ["ranges", "planar-2r", "--of", "D12/G2", "--along", "joint2", "--gravity", "0,0,0", "--json"]
+    found = run(command_folder(tmp_path), *words)
+    assert found.code == 0
+    assert "divide" not in found.err
+    (curve,) = json.loads(found.out, parse_constant=pytest.fail)
+    assert set(curve["values"][0]) == {None}

@@ -1,6 +1,8 @@
 """Arrays of any batch shape, in pieces, with errors that name the joint."""
 
 import tracemalloc
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -95,6 +97,13 @@ def test_a_hundred_thousand_states_stay_in_bounded_memory():
 def test_a_wrong_argument_is_refused_by_name(call, said):
     with pytest.raises(da.ArmError, match=said):
         call()
+
+
+def test_exact_numbers_are_taken_by_compiled_methods_as_by_all_others() -> None:
+    fractions, decimals = [Fraction(1, 4)] * 6, np.array([Decimal("0.25")] * 6)
+    for values in (fractions, decimals):
+        assert np.array_equal(ARM.gravity_load(values), ARM.gravity_load([0.25] * 6))
+        assert np.array_equal(ARM.kinetic_energy(values, values), ARM.kinetic_energy([0.25] * 6, [0.25] * 6))
 
 
 @pytest.mark.parametrize(

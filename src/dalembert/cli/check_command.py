@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,7 +14,7 @@ from dalembert.arm.drives import DRIVE_MODELS
 from dalembert.arm.errors import ArmError, printable
 
 from .notes import note
-from .printing import heading, say, table
+from .printing import heading, json_text, say, table
 from .reducing_bar import reducing_bar
 from .system_options import load_arm
 
@@ -60,7 +59,7 @@ def check(
                 "system that holds a load in Python, with da.check_certificate(FILE).is_about(system)"
             )
     if as_json:
-        print(json.dumps({
+        print(json_text({
             "kind": certificate.kind,
             "systems": [{key: system[key] for key in ("arm", "holds", "drives")} |
                         ({"numbers_of_arm": index in matching} if arm else {})
@@ -69,7 +68,7 @@ def check(
                        for key in STATES if key in certificate.states},
             "claims": [{"system": c.system, "what": c.what, "unit": c.unit, "lower": c.lower, "upper": c.upper,
                         "parts": c.parts} for c in certificate.claims],
-        }, indent=2))  # fmt: skip
+        }))  # fmt: skip
         return
     for index, system in enumerate(certificate.systems):
         heading(f"{certificate.kind}, {system_label(system)}: all claims hold")

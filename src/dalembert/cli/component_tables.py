@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from dalembert.equations.components import Component
 
 
-def finite(row: dict[str, object]) -> dict[str, object]:
-    """The row with None for what is infinite, which JSON cannot hold."""
-    return {key: None if value == float("inf") else value for key, value in row.items()}
-
-
 def print_slow_fast(reactions: tuple[Reactions, ...], share: float) -> None:
     """What the joints feel of their own motion and of that of others (Bejczy 1974, section II)."""
     heading(f"Slow or fast: reactions beside own inertia and gravity, slow up to {100 * share:g} percent")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ import typer
 from dalembert.arm.system_phrase import system_phrase
 
 from .dynamics_command import HOW
-from .printing import figures, figures_or_dashes, heading, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
@@ -36,7 +35,7 @@ def coupling(
     note_outside_limits(system, position)
     pose_coupling = system.coupling_at(position)
     if as_json:
-        print(json.dumps(as_data(pose_coupling, position), indent=2, allow_nan=False))
+        print(json_text(as_data(pose_coupling, position)))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)
     say(system_phrase(system))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import os
 import platform
 import subprocess
@@ -18,7 +17,7 @@ from rich.progress import track
 from dalembert.compile import build, cache, shared_library
 from dalembert.version import __version__
 
-from .printing import heading, paragraph, say, table
+from .printing import heading, json_text, paragraph, say, table
 
 PACKAGES = ("numpy", "scipy", "python-flint", "typer", "rich")
 OTHERS = ("pin", "mujoco", "casadi", "jax", "torch", "cupy", "sympy", "control", "roboticstoolbox-python")
@@ -46,7 +45,7 @@ def doctor(
     failed = [test for test in tests if not test.passed]
     if as_json:
         results = [{**vars(test), "passed": test.passed} for test in tests]
-        print(json.dumps({**installation, "self_test": results, "failed": len(failed)}, indent=2))
+        print(json_text({**installation, "self_test": results, "failed": len(failed)}))
     else:
         table(
             [

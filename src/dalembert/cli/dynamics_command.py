@@ -17,7 +17,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
-from .component_tables import finite, listed_components, print_components, print_slow_fast
+from .component_tables import listed_components, print_components, print_slow_fast
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, DriveInput, drive_input
 from .motor_tables import direct_problem, motors_of_motion, print_direct_problem, print_motor_inertia, print_motors
 from .printing import figures, heading, joints_with_units, json_text, matrix, say, table, unit, units_by_quantity
@@ -120,7 +120,7 @@ def dynamics(
         if components:
             data["components"] = {name: [asdict(item) for item in parts] for name, parts in lists.items()}
         if reactions:
-            data["slow_fast"] = [finite(asdict(item)) for item in reactions]
+            data["slow_fast"] = [asdict(item) for item in reactions]
         print(json_text(data))
         return
     say(f"{system.name}: {system.title}" if system.title else system.name)

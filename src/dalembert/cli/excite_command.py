@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from dalembert.arm.errors import ArmError
 
-from .printing import heading, paragraph, table
+from .printing import heading, json_text, paragraph, table
 from .system_options import amounts, arm_command
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def excite(
             "period": period, "condition": path.condition, "at_first": path.at_first, "centre": path.centre.tolist(),
             "sines": path.sines.tolist(), "cosines": path.cosines.tolist(),
         }  # fmt: skip
-        print(json.dumps(record, indent=2))
+        print(json_text(record))
     else:
         heading(f"{arm.name}: a motion of {period:g} s, condition number {path.condition:.3g}")
         columns = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +13,7 @@ from dalembert.arm.exact import whole_number
 from dalembert.report.html.page_files import page_file
 
 from .notes import note
-from .printing import heading, paragraph, table
+from .printing import heading, json_text, paragraph, table
 from .system_options import arm_command, numbers
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def identify(
     for sentence in identified.warnings:
         note(sentence)
     if as_json:
-        print(json.dumps(_record(identified, residuals, carried), indent=2))
+        print(json_text(_record(identified, residuals, carried)))
     else:
         _print(identified, residuals, len(validate or []))
         _print_more(identified, carried)

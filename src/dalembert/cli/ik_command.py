@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ from dalembert.arm.system_phrase import system_phrase
 
 from .dynamics_command import system_data
 from .poses import POSE_HELP, TaskKind, read_pose
-from .printing import figures, heading, joints_with_units, paragraph, say, table, unit
+from .printing import figures, heading, joints_with_units, json_text, paragraph, say, table, unit
 from .system_options import system_command
 from .values import joint_values
 
@@ -80,7 +79,7 @@ def ik(
         criterion=None if criterion is None else criterion.value,
     )  # fmt: skip
     if as_json:
-        print(json.dumps(as_data(system, solution, frame), indent=2, allow_nan=False))
+        print(json_text(as_data(system, solution, frame)))
     else:
         show(system, solution, frame, degrees)
     if not bool(solution.converged):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -50,9 +51,18 @@ def shown_lines(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """JSON for programs; letters stand as they are, and what would steer a terminal is spelled out."""
-    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
+    """JSON for programs: null for what is not finite, letters as they are, spelled out what would steer a terminal."""
+    text = json.dumps(_finite(value), indent=2, allow_nan=False, ensure_ascii=False)
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def _finite(value: Any) -> Any:
+    """The value with None for numbers that JSON has no words for."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def paragraph(text: str) -> None:

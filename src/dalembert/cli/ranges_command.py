@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,7 +16,7 @@ from dalembert.equations.names import separate, sides
 
 from .certificate_writing import CertificateOption, write_after
 from .notes import note
-from .printing import figures, figures_or_dashes, heading, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table
 from .reducing_bar import asking_bar
 from .system_options import joint_position, position_command
 
@@ -89,10 +88,10 @@ def print_coefficients(ask: Analysis, names: Sequence[str], ounces: bool, as_jso
         return ask.certificate(path, *names[: len(rows)])
 
     if as_json:
-        print(json.dumps([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
+        print(json_text([{"name": r.name, "unit": r.unit, "minimum": r.minimum, "maximum": r.maximum,
                            "lower": r.lower, "upper": r.upper, "at_minimum": r.at_minimum.tolist(),
                            "at_maximum": r.at_maximum.tolist(), "certified": r.certified}
-                          for r in rows], indent=2))  # fmt: skip
+                          for r in rows]))  # fmt: skip
         return write
     heading(f"{ask.system.name}, {system_phrase(ask.system)}")
     table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
@@ -118,7 +117,7 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
     write = tables.certificate
     tables = tables_in_ounces(tables) if ounces else tables
     if as_json:
-        print(json.dumps(tables_json(tables), indent=2))
+        print(json_text(tables_json(tables)))
         return write
     heading(f"Total inertia at the joints, {'rotors of the drives included' if tables.drives else 'links alone'}")
     columns = [
@@ -203,8 +202,8 @@ def curves(ask: Analysis, of: str, along: str, at: list[str], points: int, signe
     pairs = [sides(name) for name in names]
     curves_ = [ask.ratio_curves(top, bottom, along, settings, points=points, signed=signed) for top, bottom in pairs]
     if as_json:
-        print(json.dumps([{"name": c.name, "along": c.joint, "x": c.x.tolist(), "settings": list(c.labels),
-                           "signed": c.signed, "values": c.values.tolist()} for c in curves_], indent=2))  # fmt: skip
+        print(json_text([{"name": c.name, "along": c.joint, "x": c.x.tolist(), "settings": list(c.labels),
+                           "signed": c.signed, "values": c.values.tolist()} for c in curves_]))  # fmt: skip
         return
     for c in curves_:
         turning = ask.system.joint(c.joint).kind == "revolute"

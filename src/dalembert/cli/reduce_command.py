@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import json
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -17,7 +16,7 @@ from dalembert.arm.system_phrase import system_phrase
 
 from .certificate_writing import CertificateOption, write_after
 from .notes import note
-from .printing import figures, heading, joints_with_units, say, table, units_by_quantity
+from .printing import figures, heading, joints_with_units, json_text, say, table, units_by_quantity
 from .reducing_bar import reducing_bar
 from .short_forms_printing import print_data, print_short_forms
 from .system_options import analysis_command
@@ -177,7 +176,7 @@ def print_model_data(
     """A model, and its constants in the hand that was asked for (``served``), as JSON."""
     system, both_hands = ask.system, served is not model
     errors = prove_coefficients(model)
-    print(json.dumps({
+    print(json_text({
         "arm": system.name, "drives": system.drive_model, "tolerance": tolerance,
         "loads": list(model.loads), "interrupted": model.interrupted, "operations_before": model.before.total,
         "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
@@ -192,7 +191,7 @@ def print_model_data(
                          for e in errors],
         "curve": [{"error": p.error, "operations": p.operations, "constants": p.constants, "proof": p.proof}
                   for p in model.curve],
-    }, indent=2))  # fmt: skip
+    }))  # fmt: skip
 
 
 def print_model(

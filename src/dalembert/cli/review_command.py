@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +9,9 @@ import typer
 
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
-from dalembert.markup.data_tables import finite
 
 from .notes import note
-from .printing import figures, figures_or_dashes, heading, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table
 from .reducing_bar import asking_bar
 from .shaping_options import BoxOption
 from .system_options import read_analysis, shaped_command
@@ -107,10 +105,10 @@ def side_by_side(first: str, second: str, rows: Sequence[Compared], as_json: boo
     if as_json:
         records = [
             {"group": r.group, "name": r.name, "unit": r.unit, "first": r.first, "second": r.second,
-             "change": finite(r.change), "proved": r.proved}
+             "change": r.change, "proved": r.proved}
             for r in rows
         ]  # fmt: skip
-        print(json.dumps({"first": first, "second": second, "rows": records}, indent=2))
+        print(json_text({"first": first, "second": second, "rows": records}))
         return
     for group, title in GROUPS.items():
         in_group = [r for r in rows if r.group == group]

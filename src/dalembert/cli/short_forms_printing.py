@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from dalembert.arm.system_phrase import system_phrase
 from dalembert.reduction.shortforms.form_errors import RELATIVE_TO
 from dalembert.reduction.shortforms.form_tables import constant_unit
 
-from .printing import figures, heading, joints_with_units, paragraph, say, table
+from .printing import figures, heading, joints_with_units, json_text, paragraph, say, table
 
 if TYPE_CHECKING:
     from dalembert.reduction.shortforms.short_form import ReducedCoefficient
@@ -133,4 +132,4 @@ def as_data(model: ShortFormModel, torques: bool) -> dict[str, Any]:
 
 def print_data(model: ShortFormModel, torques: bool) -> None:
     """JSON on stdout."""
-    print(json.dumps(as_data(model, torques), indent=2))
+    print(json_text(as_data(model, torques)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
 from .notes import note
-from .printing import figures, heading, paragraph, say, table, units_by_quantity
+from .printing import figures, heading, json_text, paragraph, say, table, units_by_quantity
 from .reducing_bar import asking_bar
 from .system_options import analysis_command
 
@@ -88,7 +87,7 @@ def significance(
             for t in ranked
         ]  # fmt: skip
         print(
-            json.dumps(
+            json_text(
                 {
                     "arm": system.name,
                     "drives": system.drive_model,
@@ -98,8 +97,7 @@ def significance(
                     "interrupted": ranked.interrupted,
                     "terms": rows,
                     **({"zero": list(zero)} if only else {}),
-                },
-                indent=2,
+                }
             )
         )
         return

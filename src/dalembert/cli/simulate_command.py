@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +20,7 @@ from .model_option import ModelOption, read_model
 from .motion_options import PathKind, PathOptions, refuse_unused, trajectory_of
 from .notes import note
 from .poses import TaskKind
-from .printing import figures, heading, joints_with_units, paragraph, say, table, units_by_quantity
+from .printing import figures, heading, joints_with_units, json_text, paragraph, say, table, units_by_quantity
 from .servo_gains import gains_followed, show_gains
 from .system_options import read_load, system_command
 from .values import gains, joint_values
@@ -210,7 +209,7 @@ def simulate(
     if as_json:
         data = as_data(system, motion, path if entry is not None else None, controller, followed) | {"model": model}
         data["input_kind"] = None if input_ is None else input_.kind
-        print(json.dumps(data, indent=2, allow_nan=False))
+        print(json_text(data))
     else:
         driven_by = f"controller {controller}" if model is None else f"controller {controller} with {model}"
         driven_by = driven_by if input_ is None else f"a given {input_.kind}"

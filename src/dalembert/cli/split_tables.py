@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from dalembert.arm.system_phrase import system_phrase
 from dalembert.equations.names import name
 
-from .printing import figures, heading, paragraph, say, table
+from .printing import figures, heading, json_text, paragraph, say, table
 
 if TYPE_CHECKING:
     from dalembert.design.analysis import Analysis
@@ -23,7 +22,7 @@ def print_split_shares(ask: Analysis, least: float, as_json: bool) -> None:
     shares = ask.part_shares()
     models = [ask.simplified(velocity=velocity) for velocity in SAID]
     if as_json:
-        print(json.dumps(as_data(ask, shares, models), indent=2))
+        print(json_text(as_data(ask, shares, models)))
         return
     top = max((row.whole for row in shares), default=0.0)
     diagonal = {name("D", (i, i)) for i in range(ask.n)}

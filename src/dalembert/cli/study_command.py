@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from dataclasses import replace
@@ -18,7 +17,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.report.html.page_files import page_file
 
 from .notes import note
-from .printing import heading, paragraph, say, table
+from .printing import heading, json_text, paragraph, say, table
 from .reducing_bar import reducing_bar
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def study(
         write_study_page(result, page, study_file.pareto, study_file.budgets, best)
     tables, reasons = sensitivities(result, study_file)
     if as_json:
-        print(json.dumps(record(result, study_file, tables, best) | {"without": reasons}, indent=2))
+        print(json_text(record(result, study_file, tables, best) | {"without": reasons}))
     else:
         print_result(result, study_file, tables, best)
         for reason in reasons:
@@ -292,7 +291,7 @@ def print_numbers(file: str, as_json: bool) -> None:
             raise fault from None
     factors = design_numbers(system).values()
     if as_json:
-        print(json.dumps([{"name": x.name, "value": float(x.value), "unit": x.unit} for x in factors], indent=2))
+        print(json_text([{"name": x.name, "value": float(x.value), "unit": x.unit} for x in factors]))
         return
     table(
         [

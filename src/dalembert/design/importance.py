@@ -97,7 +97,8 @@ def ratio_curves(
         for index, value in held.items():
             q[:, index] = value
         q[:, joint] = x
-        ratio = above(q) / below(q)
+        with np.errstate(divide="ignore", invalid="ignore"):  # where the denominator is zero there is no ratio
+            ratio = above(q) / below(q)
         rows.append(ratio if signed else np.abs(ratio))
         labels.append(", ".join(f"{arm.joint_names[k]} = {v:g}" for k, v in held.items()))
     return Curve(names.ratio(top, bottom), arm.joint_names[joint], x, tuple(labels), np.array(rows), signed)
