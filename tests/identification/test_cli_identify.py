@@ -122,6 +122,8 @@ def test_a_motion_is_written_within_its_limits(tmp_path: Path, capsys: pytest.Ca
         assert np.abs(table[f"qd{joint}"]).max() <= 0.5
         assert np.abs([table[f"{x}{joint}"][k] for x in ("qd", "qdd") for k in (0, -1)]).max() < 1e-12
     assert main(["excite", "puma560-arm", "-o", "path.txt"]) == BAD_INPUT
+    assert main(["excite", "puma560-arm", "--rate", "50"]) == BAD_INPUT
+    assert "--rate is of the file" in capsys.readouterr().err
 
 
 BAD = {
@@ -159,3 +161,15 @@ def test_a_rate_that_changes_keeps_the_slow_part() -> None:
     assert found.residual(log(robot(), 3, path=2)).whole < 0.02
     with pytest.raises(da.ArmError, match="not in ms"):
         da.identify(robot().arm, da.Log(t=1000 * measured.t, q=measured.q, effort=measured.effort))
+
+
+def test_largest_torques_of_an_excitation_are_those_of_its_motion_whatever_rows_its_file_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = []
+    for rate in ("2", "100"):
+        words = ["excite", "planar-2r", "--generations", "2", "--harmonics", "3", "--rate", rate]
+        assert main([*words, "-o", str(tmp_path / f"{rate}.csv")]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert [len((tmp_path / f"{rate}.csv").read_text().splitlines()) for rate in (2, 100)] == [22, 1002]

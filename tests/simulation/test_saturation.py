@@ -48,9 +48,10 @@ def test_motors_are_cut_at_their_largest_current_and_through_gears_at_the_effort
     assert limits(q, small) == pytest.approx(small)
 
 
-def test_a_motor_of_which_the_stall_torque_alone_is_known_gives_no_more() -> None:
+@pytest.mark.parametrize("motor", [None, da.Motor(0.1, 1.0), da.Motor(0.1, 1.0, largest_current=20.0)], ids=repr)
+def test_a_motor_whose_stall_torque_is_given_gives_no_more(motor: da.Motor | None) -> None:
     arm = da.load("planar-2r")
-    motors = [da.Actuator.of(f"m{k}", {name: 10}, stall=0.3) for k, name in enumerate(arm.joint_names)]
+    motors = [da.Actuator.of(f"m{k}", {name: 10}, stall=0.3, motor=motor) for k, name in enumerate(arm.joint_names)]
     driven = arm.with_drives(da.DriveTrain(tuple(motors)))
     cut = driven.simulate([5.0, -5.0], [0, 0], None, 0.05, samples=6)
     plain = driven.simulate([0.3, -0.3], [0, 0], None, 0.05, samples=6, saturate=False)

@@ -17,6 +17,11 @@ from .system_options import amounts, arm_command
 if TYPE_CHECKING:
     import dalembert as da
 
+RATE = 100.0
+"""Rows a second of the file where nothing else is asked for (Hz)."""
+MOMENTS = 200
+"""Moments of each harmonic at which the largest speeds and torques are looked for."""
+
 
 @arm_command
 def excite(
@@ -35,7 +40,7 @@ def excite(
     ),
     generations: Annotated[int, typer.Option("--generations", help="Rounds of the search.")] = 40,
     seed: Annotated[int, typer.Option("--seed", help="Of the random candidates.")] = 0,
-    rate: Annotated[float, typer.Option("--rate", help="Rows a second of the file (Hz).")] = 100.0,
+    rate: Annotated[float | None, typer.Option("--rate", help="Rows a second of the file (100 Hz).")] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write t, q1.., qd1.., qdd1.. of one period (.csv).")
     ] = None,
@@ -49,6 +54,9 @@ def excite(
 
     if output is not None and output.suffix != ".csv":
         raise ArmError(f"--output writes a .csv file, not {output}")
+    if rate is not None and output is None:
+        raise ArmError("--rate is of the file; name one with --output, or leave --rate out")
+    rate = RATE if rate is None else rate
     if not 0 < rate < np.inf:
         raise ArmError(f"--rate is a number of rows a second above zero, not {rate:g}")
     limit_texts = {"speed": speed, "acceleration": acceleration, "effort": effort}
@@ -63,7 +71,7 @@ def excite(
             effort=limits["effort"], friction=friction, generations=generations, seed=seed,
             progress=lambda done, total: bar.update(task, completed=done),
         )  # fmt: skip
-    t = np.arange(round(period * rate) + 1) / rate
+    t = np.linspace(0, period, MOMENTS * harmonics + 1)
     q, qd, qdd = path.position(t), path.velocity(t), path.acceleration(t)
     tau = np.abs(arm.inverse_dynamics(q, qd, qdd)).max(axis=0)
     if as_json:
@@ -86,6 +94,8 @@ def excite(
     if output is not None:
         from dalembert.arm.io.whole_files import write_whole
 
+        t = np.arange(round(period * rate) + 1) / rate
+        q, qd, qdd = path.position(t), path.velocity(t), path.acceleration(t)
         heads = ",".join(["t", *(f"{name}{j + 1}" for name in ("q", "qd", "qdd") for j in range(arm.n))])
         lines = (",".join(f"{x:.12g}" for x in row) for row in np.column_stack([t, q, qd, qdd]))
         write_whole(output, "\n".join([heads, *lines]) + "\n")

@@ -1,21 +1,30 @@
 """Limits of the inputs: what motors and joints may give, cut from what a controller asks for.
 
-Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors, or to their
-stall torque where nothing electric is known of them. Where motors are coupled, the torques at the joints are cut first,
+Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors, and to their
+stall torque where one is given. Where motors are coupled, the torques at the joints are cut first,
 N^T u within the effort limits, and the motors' own limits come last.
 Currents and voltages are cut by the motors themselves (``drives/motors.py``).
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arm.drives import Actuator
 from ..arm.errors import ArmError
 from ..systems.driven import DrivenSystem, MotorSystem
 from .plant import MotorPlant, Plant
 
 Array = NDArray[np.float64]
+
+
+def largest_torque(part: Actuator) -> float:
+    """C_M i_max of a motor, and its stall torque where that is given; what its supply leaves belongs to voltages."""
+    stall = math.inf if part.stall is None else part.stall
+    return stall if part.motor is None else min(stall, part.motor.torque_constant * part.motor.largest_current)
 
 
 class Saturation:
@@ -27,13 +36,7 @@ class Saturation:
         self.inputs = self.joints
         self.coupled = False
         if self.driven is not None:
-            train = self.driven.drives
-            self.inputs = np.array(
-                [
-                    stall if part.motor is None else part.motor.torque_constant * part.motor.largest_current
-                    for part, stall in zip(train.actuators, train.stall_torques, strict=True)
-                ]
-            )
+            self.inputs = np.array([largest_torque(part) for part in self.driven.drives.actuators])
             self._carry_to_motors(self.driven)
 
     def _carry_to_motors(self, driven: MotorSystem) -> None:
