@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,10 @@ import numpy as np
 
 import dalembert as da
 from dalembert.report.html.browser import run_browser
+from dalembert.report.html.page import asset
 from dalembert.report.study_page import study_page, write_study_page
 from dalembert.studies.study_result import StudyResult
+from javascript import needs_node
 
 BAD = '</script><img src=x onerror="document.title=1">'
 
@@ -44,6 +49,47 @@ def test_a_study_without_any_good_design_still_has_a_page() -> None:
         "monte-carlo", 40, 0,
     )  # fmt: skip
     assert "40 of them have no outputs" in study_page(nothing)
+
+
+STUB = """
+function any() {
+  var kept = new Map();
+  return new Proxy(function () {}, {
+    get: function (_, key) {
+      if (key === Symbol.toPrimitive) return function () { return 0; };
+      return kept.has(key) ? kept.get(key) : any();
+    },
+    set: function (_, key, value) { kept.set(key, value); return true; }, apply: any,
+  });
+}
+var made = [], window = any(), getComputedStyle = any(), document = {
+  getElementById: function (id) { return id === "study-data" ? {textContent: process.argv[1]} : any(); },
+  createElement: function (tag) { var element = any(); if (tag === "input") made.push(element); return element; },
+};
+"""
+
+
+@needs_node
+def test_designs_that_differ_by_tolerances_are_told_apart_on_the_page() -> None:
+    """A length of 0.4318 m to a few micrometres, a mass to a tenth of a gram, and a torque that is the same."""
+    rng = np.random.default_rng(1)
+    found = result()
+    designs = rng.normal((0.4318, 17.4), (2e-6, 1e-4), (40, 2))
+    values = np.column_stack([1e9 * designs[:, 0], np.full(40, 0.0142) + np.arange(40) % 2 * 1e-18])
+    told = study_page(replace(found, designs=designs, values=values, failures=("",) * 40))
+    content = re.search(r'<script[^>]*id="study-data"[^>]*>(.*?)</script>', told, re.DOTALL)
+    assert content is not None
+    rows = np.array(json.loads(content[1])["rows"])
+    np.testing.assert_allclose(rows[:, :2] - designs.mean(axis=0), designs - designs.mean(axis=0), atol=1e-9)
+    assert np.ptp(rows[:, 3]) == 0
+    program = (
+        f"{STUB}{asset('study.js')}; console.log(JSON.stringify(made.map(function (x) {{ return x.placeholder; }})))"
+    )
+    ran = subprocess.run(["node", "-e", program, content[1]], capture_output=True, text=True, check=True)
+    ends = np.array(json.loads(ran.stdout), dtype=float).reshape(4, 2)
+    ranges = np.ptp(np.column_stack([designs, values]), axis=0)
+    np.testing.assert_allclose(ends[:3, 1] - ends[:3, 0], ranges[:3], rtol=0.03)
+    assert ends[3].tolist() == [0.0142, 0.0142]
 
 
 PROBE = """<script>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def _designs(result: StudyResult, front: np.ndarray) -> Section:
         "names": [name for name, _ in columns_kept],
         "units": [unit for _, (unit, _) in columns_kept],
         "factors": min(len(result.factors), len(columns_kept)),
-        "rows": [[float(f"{x:.6g}") for x in row] for row in table],
+        "rows": np.stack([_rounded(column) for column in table.T], axis=1).tolist(),
         "numbers": [int(row) for row in drawn_rows],
         "front": [int(row) for row in np.flatnonzero(np.isin(drawn_rows, front))],
     }
@@ -116,6 +117,13 @@ def _designs(result: StudyResult, front: np.ndarray) -> Section:
     )  # fmt: skip
     failed = f" {len(result.failed):,} of them have no outputs." if len(result.failed) else ""
     return Section("designs", "Designs", f"{drawn}{omitted}.{failed}", parts, script=asset("study.js"))
+
+
+def _rounded(column: np.ndarray) -> np.ndarray:
+    """With six digits of what varies in it, where it has them: within tolerances designs differ in their last."""
+    known = np.array([float(f"{x:.12g}") for x in column])
+    width = float(np.ptp(known)) if len(known) else 0.0
+    return np.round(known, 5 - math.floor(math.log10(width))) if width else known
 
 
 def _outputs(result: StudyResult) -> Section:
