@@ -10,8 +10,10 @@ from scipy import stats
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.studies import undominated
 from dalembert.studies.sampling import designs_of
 from dalembert.studies.study_result import StudyResult
+from dalembert.studies.undominated import on_front
 
 
 def result(function: Any, factors: tuple[da.Factor, ...], design: str, samples: int, seed: int = 0) -> StudyResult:
@@ -95,6 +97,33 @@ def test_a_pareto_front_is_that_of_brute_force() -> None:
     better = [(y <= y[k]) & (a >= a[k]) & ((y < y[k]) | (a > a[k])) for k in range(300)]
     right = [k for k in range(300) if not better[k].any()]
     assert front.tolist() == right
+
+
+@pytest.mark.parametrize("goals", [1, 2, 3, 5])
+def test_fronts_of_any_number_of_goals_are_those_of_brute_force(goals: int) -> None:
+    """Random points, points with many equal goals (-0 and 0 among them), and points all of which are on the front."""
+    rng = np.random.default_rng(goals)
+    sphere = -np.abs(rng.normal(size=(700, goals)))
+    coarse = np.round(rng.normal(size=(700, goals)))
+    for costs in (rng.normal(size=(700, goals)), coarse, sphere / np.linalg.norm(sphere, axis=1)[:, None]):
+        no_more = (costs[:, None] <= costs).all(axis=2) & (costs[:, None] < costs).any(axis=2)
+        assert np.array_equal(on_front(costs), ~no_more.any(axis=0))
+    assert on_front(np.array([[0.0] * goals, [-0.0] * goals])).all()
+
+
+def test_a_front_of_all_designs_takes_no_look_at_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where three goals contradict each other: so many comparisons as the number of designs times some logarithms."""
+    compared = []
+    whole = undominated._reached
+
+    def counted(some: np.ndarray, others: np.ndarray) -> Any:
+        compared.append(len(some) + len(others))
+        return whole(some, others)
+
+    monkeypatch.setattr(undominated, "_reached", counted)
+    points = -np.abs(np.random.default_rng(0).normal(size=(4000, 3)))
+    assert on_front(points / np.linalg.norm(points, axis=1)[:, None]).all()
+    assert sum(compared) < 4000 * 12**2
 
 
 def test_a_small_goal_beside_a_large_one_still_tells_which_design_is_better() -> None:

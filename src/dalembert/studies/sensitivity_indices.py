@@ -13,6 +13,7 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
 from .sampling import outermost
+from .undominated import on_front
 
 if TYPE_CHECKING:
     from .study_result import StudyResult
@@ -222,13 +223,4 @@ def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.in
         raise ArmError(f'{result.name}: a front needs goals, such as {{"energy": "least"}}')
     costs = np.stack([result.column(name) * (1 if goal == "least" else -1) for name, goal in goals.items()], axis=1)
     rows = np.flatnonzero(np.isfinite(costs).all(axis=1))
-    # In the order of the first goal, then of the next, no design is bettered by a later one: the first that is left is
-    # on the front. Sums of goals would not tell: beside a large one a small one is lost to rounding.
-    rows = rows[np.lexsort(costs[rows].T[::-1])]
-    left, front = costs[rows], []
-    while len(rows):
-        front.append(rows[0])
-        bettered = (left[0] <= left).all(axis=1) & (left[0] < left).any(axis=1)
-        bettered[0] = True
-        rows, left = rows[~bettered], left[~bettered]
-    return np.array(sorted(front), dtype=np.intp)
+    return np.asarray(rows[on_front(costs[rows])])
