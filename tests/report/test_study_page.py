@@ -51,6 +51,13 @@ def test_a_study_without_any_good_design_still_has_a_page() -> None:
     assert "40 of them have no outputs" in study_page(nothing)
 
 
+def content_of(told: str) -> dict[str, Any]:
+    """What the script of the page draws."""
+    content = re.search(r'<script[^>]*id="study-data"[^>]*>(.*?)</script>', told, re.DOTALL)
+    assert content is not None
+    return dict(json.loads(content[1]))
+
+
 STUB = """
 function any() {
   var kept = new Map();
@@ -77,19 +84,30 @@ def test_designs_that_differ_by_tolerances_are_told_apart_on_the_page() -> None:
     designs = rng.normal((0.4318, 17.4), (2e-6, 1e-4), (40, 2))
     values = np.column_stack([1e9 * designs[:, 0], np.full(40, 0.0142) + np.arange(40) % 2 * 1e-18])
     told = study_page(replace(found, designs=designs, values=values, failures=("",) * 40))
-    content = re.search(r'<script[^>]*id="study-data"[^>]*>(.*?)</script>', told, re.DOTALL)
-    assert content is not None
-    rows = np.array(json.loads(content[1])["rows"])
+    content = content_of(told)
+    rows = np.array(content["rows"])
     np.testing.assert_allclose(rows[:, :2] - designs.mean(axis=0), designs - designs.mean(axis=0), atol=1e-9)
     assert np.ptp(rows[:, 3]) == 0
     program = (
         f"{STUB}{asset('study.js')}; console.log(JSON.stringify(made.map(function (x) {{ return x.placeholder; }})))"
     )
-    ran = subprocess.run(["node", "-e", program, content[1]], capture_output=True, text=True, check=True)
+    ran = subprocess.run(["node", "-e", program, json.dumps(content)], capture_output=True, text=True, check=True)
     ends = np.array(json.loads(ran.stdout), dtype=float).reshape(4, 2)
     ranges = np.ptp(np.column_stack([designs, values]), axis=0)
     np.testing.assert_allclose(ends[:3, 1] - ends[:3, 0], ranges[:3], rtol=0.03)
     assert ends[3].tolist() == [0.0142, 0.0142]
+
+
+def test_designs_all_over_are_drawn_however_many_are_on_the_front() -> None:
+    """Goals that contradict each other put all designs of a grid on the front, of which the first are alike."""
+    found, shares = result(), np.linspace(0, 1, 20_000)
+    designs, values = np.column_stack([shares, 0 * shares]), np.column_stack([shares, -shares])
+    many = replace(found, designs=designs, values=values, failures=("",) * 20_000)
+    content = content_of(study_page(many, {"y": "least", "z": "least"}))
+    drawn = np.array(content["rows"])[:, 0]
+    assert len(content["front"]) == len(drawn) < 4000
+    assert np.diff(np.sort(drawn)).max() < 0.001
+    assert drawn.max() > 0.999
 
 
 PROBE = """<script>

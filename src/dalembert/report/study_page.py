@@ -25,7 +25,7 @@ from .html.page_files import write_page
 from .section import Part, Section, paragraph
 
 MOST_DESIGNS = 3000
-"""Designs that are drawn; of more, every so many-th."""
+"""Designs that are drawn, and of those on a front; of more, every so many-th."""
 MOST_COLUMNS = 24
 MOST_TABLES = 12
 """Outputs whose sensitivities have a table of their own."""
@@ -69,8 +69,7 @@ def write_study_page(
 
 def _designs(result: StudyResult, front: np.ndarray) -> Section:
     successful = np.flatnonzero([not failure for failure in result.failures])
-    step = -(-len(successful) // MOST_DESIGNS) or 1
-    drawn_rows = np.union1d(successful[::step], np.intersect1d(front, successful))[: 2 * MOST_DESIGNS]
+    drawn_rows = np.union1d(_thinned(successful), _thinned(np.intersect1d(front, successful)))
     columns = list(result.columns.items())
     columns_kept = [*columns[: len(result.factors)], *columns[len(result.factors) :]][:MOST_COLUMNS]
     table = (
@@ -117,6 +116,11 @@ def _designs(result: StudyResult, front: np.ndarray) -> Section:
     )  # fmt: skip
     failed = f" {len(result.failed):,} of them have no outputs." if len(result.failed) else ""
     return Section("designs", "Designs", f"{drawn}{omitted}.{failed}", parts, script=asset("study.js"))
+
+
+def _thinned(rows: np.ndarray) -> np.ndarray:
+    """So many of these designs as are drawn, from all over: neighbours in a grid are alike."""
+    return rows[:: -(-len(rows) // MOST_DESIGNS) or 1]
 
 
 def _rounded(column: np.ndarray) -> np.ndarray:
