@@ -13,6 +13,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.studies import undominated
 from dalembert.studies.sampling import designs_of
 from dalembert.studies.study_result import StudyResult
+from dalembert.studies.study_tables import budget_table
 from dalembert.studies.undominated import on_front
 
 
@@ -86,6 +87,25 @@ def test_tolerances_that_are_allowed_keep_the_spread_that_is_allowed_where_a_lin
     narrow = {row.factor: row.allowed for row in study.budget("y", allowed=now.spread / 2).shares}
     kept = result(curved, tuple(da.Factor(x, mean=0, sd=narrow[x]) for x in "ab"), "sobol", 2**12)
     assert kept.column("y").std() <= now.spread / 2
+
+
+def test_spreads_of_designs_that_are_laid_out_are_not_told_as_those_of_the_distributions() -> None:
+    """A uniform factor has the spread (b - a) / sqrt(12); its two ends alone have (b - a) / 2."""
+    factors = (da.Factor("a", 0, 1), da.Factor("b", 0, 2))
+    for design, samples, drawn in (
+        ("sobol", 256, True),
+        ("saltelli", 64, True),
+        ("grid", 2, False),
+        ("morris", 8, False),
+    ):
+        budget = result(lambda x: 3 * x[0] + x[1], factors, design, samples).budget("y")
+        assert budget.drawn == drawn
+        assert drawn == (budget.spread == pytest.approx(np.sqrt((9 + 4) / 12), rel=0.02))
+        assert drawn != ("laid out" in budget_table(budget, {"y": "", "a": "", "b": ""}).note)
+    every_value = result(lambda x: x[0], (da.Factor("a", values=(1.0, 2.0)),), "grid", 1)
+    with pytest.raises(ArmError, match="too few designs"):
+        every_value.budget("y")
+    assert result(lambda x: x[0], (da.Factor("a", values=(1.0, 2.0, 4.0)),), "grid", 1).budget("y").drawn
 
 
 def test_a_pareto_front_is_that_of_brute_force() -> None:

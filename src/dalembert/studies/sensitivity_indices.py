@@ -66,7 +66,11 @@ class ToleranceShare:
 
 @dataclass(frozen=True)
 class ToleranceBudget:
-    """The spread of an output by the spreads of the factors; ``linear`` is the share of it that a linear fit has."""
+    """The spread of an output by the spreads of the factors; ``linear`` is the share of it that a linear fit has.
+
+    Without ``drawn`` the designs are laid out over the ranges of the factors, in a grid or in walks of Morris, and not
+    drawn from their distributions: all spreads are then those of the designs.
+    """
 
     output: str
     mean: float
@@ -74,6 +78,7 @@ class ToleranceBudget:
     allowed: float
     linear: float
     shares: tuple[ToleranceShare, ...]
+    drawn: bool = True
 
     @property
     def scale(self) -> float:
@@ -208,9 +213,11 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
         )
     residual = values - values.mean() - (points - middle) / scale @ slopes
     linear = 1 - float((residual**2).mean()) / total**2 if total else 1.0
+    laid_out = result.design == "morris" or (result.design == "grid" and not all(x.values for x in result.factors))
     return ToleranceBudget(
-        output, float(values.mean()), total, float(limit), linear, tuple(sorted(rows, key=lambda row: -row.share))
-    )
+        output, float(values.mean()), total, float(limit), linear, tuple(sorted(rows, key=lambda row: -row.share)),
+        not laid_out,
+    )  # fmt: skip
 
 
 def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.intp]:
