@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -166,6 +167,31 @@ def packed_otherwise(chunk: bytes, other: bytes) -> bytes:
     """Its archive says that it is compressed by a method that there is not."""
     head = chunk.index(b"PK\x01\x02") + 10
     return chunk[:head] + b"\x63\x00" + chunk[head + 2 :]
+
+
+def test_threads_do_not_work_on_after_an_interrupt(arm: Any) -> None:
+    """Python waits for its threads before it ends: those of a study end with the design they are at."""
+    begun: list[float] = []
+    going_on = threading.Event()
+
+    def waits(system: Any) -> float:
+        begun.append(system.n)
+        assert len(begun) <= 4 or going_on.wait(20)
+        return 1.0
+
+    def interrupt(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    study = Study(arm, FACTORS[:1], (Output("own", "waits", function=waits),), samples=40, chunk=4)
+    with pytest.raises(KeyboardInterrupt):
+        study.run(executor="threads", workers=1, progress=interrupt)
+    going_on.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("ThreadPoolExecutor"):
+            thread.join(20)
+    assert len(begun) <= 5
+    assert same(replace(study, samples=4).run(executor="threads"), replace(study, samples=4).run())
 
 
 @pytest.mark.parametrize("damage", [cut, exchanged, flipped, packed_otherwise])

@@ -226,8 +226,9 @@ class DesignEvaluator:
 
     # -- designs -------------------------------------------------------------------------------------
 
-    def evaluate(self, designs: Array) -> Answers:
-        """The outputs of these designs ``(count, factors)``."""
+    def evaluate(self, designs: Array, ended: Callable[[], bool] = lambda: False) -> Answers:
+        """The outputs of these designs ``(count, factors)``; given up before the next one where the study ``ended``."""
+        self._last.ended = ended
         values = self.factors.values(designs)
         failures = self.factors.faults(values)
         results = np.full((len(designs), len(self.columns)), np.nan)
@@ -274,6 +275,8 @@ class DesignEvaluator:
         for value, row in zip(values, rows, strict=True):
             if failures[row]:
                 continue
+            if self._last.ended():
+                raise InterruptedError("the study has ended")
             try:
                 results[row, columns] = self._single(output, value)
             except Exception as fault:  # of one's own function anything may come: it is kept with its reason

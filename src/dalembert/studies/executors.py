@@ -54,7 +54,7 @@ def answered(
     evaluator.prepare()  # compiles here, once, what all workers then load
     count = min(workers or os.cpu_count() or 1, len(tasks))
     if executor == "threads":
-        return _on_pool(lambda: ThreadPoolExecutor(count), evaluator.evaluate, tasks, count)
+        return _on_threads(evaluator, tasks, count)
     if executor == "processes":
         return _on_pool(lambda: _processes(count), _Sent(pickled(evaluator)), tasks, count)
     return ((number, evaluator.evaluate(designs)) for number, designs in tasks)
@@ -118,6 +118,17 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def _on_threads(evaluator: DesignEvaluator, tasks: Sequence[Task], count: int) -> Answered:
+    """Threads end with their design when the study is interrupted: Python waits for them, and nobody for the chunk."""
+    ended = threading.Event()
+    try:
+        yield from _on_pool(
+            lambda: ThreadPoolExecutor(count), lambda designs: evaluator.evaluate(designs, ended.is_set), tasks, count
+        )
+    finally:
+        ended.set()
 
 
 def _on_pool(
