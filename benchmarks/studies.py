@@ -23,6 +23,7 @@ import argparse
 import os
 import pickle
 import resource
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -224,7 +225,7 @@ class Generated:
 
 
 def stream(count: int) -> None:
-    """A long stream of states through inverse dynamics into a .npy file, from there to Zarr, from there to Parquet.
+    """A long stream of states through inverse dynamics into a .npy file, on to Zarr, on to Parquet, and back to .npy.
 
     The torque of one joint is kept, so that 10^9 states are 8 GB on the disk and not 48.
     """
@@ -255,6 +256,8 @@ def stream(count: int) -> None:
         through(np.abs, [folder / "tau.npy"], folder / "tau.zarr")
         (folder / "tau.npy").unlink()
         through(np.sqrt, [folder / "tau.zarr"], folder / "tau.parquet")
+        shutil.rmtree(folder / "tau.zarr")
+        through(np.square, [folder / "tau.parquet"], folder / "tau.npy")
 
 
 def main() -> None:

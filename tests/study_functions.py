@@ -40,3 +40,13 @@ def odd_fails(system: Any) -> float:
     if mass > 2:
         raise ValueError("too heavy")
     return float("nan") if mass > 1 else mass
+
+
+def no_such_file(system: Any) -> float:
+    """Asks for a file whose name has a byte in it that is no character."""
+    return float(open(os.fsdecode(b"\xff.urdf")).read())
+
+
+def without_a_word(system: Any) -> float:
+    """An error that says nothing."""
+    raise RuntimeError

@@ -55,6 +55,10 @@ def test_the_system_found_has_the_torques_that_are_predicted() -> None:
     np.testing.assert_allclose(
         found.system.inverse_dynamics(q, qd, qdd)[fast], found.predict(q, qd, qdd)[fast], rtol=1e-9, atol=1e-9
     )
+    lazy = pytest.importorskip("dask.array")
+    later = found.predict(*(lazy.from_array(x, chunks=(7, -1)) for x in (q, qd, qdd)))
+    assert isinstance(later, lazy.Array)
+    np.testing.assert_allclose(later.compute(), found.predict(q, qd, qdd), rtol=1e-13, atol=1e-13)
 
 
 def test_a_load_is_found_from_two_runs() -> None:

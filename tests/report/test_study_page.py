@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,10 @@ import numpy as np
 
 import dalembert as da
 from dalembert.report.html.browser import run_browser
+from dalembert.report.html.page import asset
 from dalembert.report.study_page import study_page, write_study_page
 from dalembert.studies.study_result import StudyResult
+from javascript import needs_node
 
 BAD = '</script><img src=x onerror="document.title=1">'
 
@@ -44,6 +49,65 @@ def test_a_study_without_any_good_design_still_has_a_page() -> None:
         "monte-carlo", 40, 0,
     )  # fmt: skip
     assert "40 of them have no outputs" in study_page(nothing)
+
+
+def content_of(told: str) -> dict[str, Any]:
+    """What the script of the page draws."""
+    content = re.search(r'<script[^>]*id="study-data"[^>]*>(.*?)</script>', told, re.DOTALL)
+    assert content is not None
+    return dict(json.loads(content[1]))
+
+
+STUB = """
+function any() {
+  var kept = new Map();
+  return new Proxy(function () {}, {
+    get: function (_, key) {
+      if (key === Symbol.toPrimitive) return function () { return 0; };
+      return kept.has(key) ? kept.get(key) : any();
+    },
+    set: function (_, key, value) { kept.set(key, value); return true; }, apply: any,
+  });
+}
+var made = [], window = any(), getComputedStyle = any(), document = {
+  getElementById: function (id) { return id === "study-data" ? {textContent: process.argv[1]} : any(); },
+  createElement: function (tag) { var element = any(); if (tag === "input") made.push(element); return element; },
+};
+"""
+
+
+@needs_node
+def test_designs_that_differ_by_tolerances_are_told_apart_on_the_page() -> None:
+    """A length of 0.4318 m to a few micrometres, a mass to a tenth of a gram, and a torque that is the same."""
+    rng = np.random.default_rng(1)
+    found = result()
+    designs = rng.normal((0.4318, 17.4), (2e-6, 1e-4), (40, 2))
+    values = np.column_stack([1e9 * designs[:, 0], np.full(40, 0.0142) + np.arange(40) % 2 * 1e-18])
+    told = study_page(replace(found, designs=designs, values=values, failures=("",) * 40))
+    content = content_of(told)
+    rows = np.array(content["rows"])
+    np.testing.assert_allclose(rows[:, :2] - designs.mean(axis=0), designs - designs.mean(axis=0), atol=1e-9)
+    assert np.ptp(rows[:, 3]) == 0
+    program = (
+        f"{STUB}{asset('study.js')}; console.log(JSON.stringify(made.map(function (x) {{ return x.placeholder; }})))"
+    )
+    ran = subprocess.run(["node", "-e", program, json.dumps(content)], capture_output=True, text=True, check=True)
+    ends = np.array(json.loads(ran.stdout), dtype=float).reshape(4, 2)
+    ranges = np.ptp(np.column_stack([designs, values]), axis=0)
+    np.testing.assert_allclose(ends[:3, 1] - ends[:3, 0], ranges[:3], rtol=0.03)
+    assert ends[3].tolist() == [0.0142, 0.0142]
+
+
+def test_designs_all_over_are_drawn_however_many_are_on_the_front() -> None:
+    """Goals that contradict each other put all designs of a grid on the front, of which the first are alike."""
+    found, shares = result(), np.linspace(0, 1, 20_000)
+    designs, values = np.column_stack([shares, 0 * shares]), np.column_stack([shares, -shares])
+    many = replace(found, designs=designs, values=values, failures=("",) * 20_000)
+    content = content_of(study_page(many, {"y": "least", "z": "least"}))
+    drawn = np.array(content["rows"])[:, 0]
+    assert len(content["front"]) == len(drawn) < 4000
+    assert np.diff(np.sort(drawn)).max() < 0.001
+    assert drawn.max() > 0.999
 
 
 PROBE = """<script>

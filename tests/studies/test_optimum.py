@@ -143,6 +143,33 @@ def test_a_gear_ratio_with_the_least_reflected_inertia_is_the_smallest(arm: Any)
     assert best.certified
 
 
+def test_a_balance_that_is_exact_is_an_optimum() -> None:
+    """m c = M d leaves no gravity load at any pose; that nothing but rounding is left, is no step still to be made."""
+    link = {"mass": 3.0, "com": (-0.2, 0, 0), "inertia": (0, 0.05, 0.05), "a": 0.5}
+    arm = da.Arm.from_dh([link], gravity=(0, -9.81, 0))
+    weight: dict[str, object] = {"load.mass": (0, 10), "load.com.x": (-0.8, -0.55)}
+    best = da.optimize_design(arm, weight, "range", coefficient="G1", box={"joint1": (-3, 3)}, starts=2)
+    assert best.converged
+    assert best.certified
+    assert best.rounds < 10
+    assert best.value < 1e-11
+    behind = -0.5 - best.values["load.com.x"]
+    assert best.values["load.mass"] * behind == pytest.approx(3.0 * 0.3, rel=1e-9)
+
+
+def test_the_gear_ratio_of_the_least_motor_torque_is_the_root_of_the_inertias() -> None:
+    """tau_m = (J_m N + J_L / N) a is least at N = sqrt(J_L / J_m), where it is 2 sqrt(J_L J_m) a."""
+    link = {"mass": 3.0, "com": (-0.2, 0, 0), "inertia": (0, 0.05, 0.05), "a": 0.5}
+    arm = da.Arm.from_dh([link], gravity=(0, 0, 0))
+    train = da.DriveTrain([da.Actuator("motor", {"joint1": 10.0}, rotor=da.Rotor(1e-4))])
+    turn = da.motion_of(arm, da.quintic([[0.0], [1.0]], 1.0))
+    ratio: dict[str, object] = {"motor.motor.ratio.joint1": (1, 500)}
+    best = da.optimize_design(arm.with_drives(train), ratio, "peak_motor_torque", motion=turn, starts=2)
+    load = arm.mass_matrix([0.0])[0, 0]
+    assert best.values["motor.motor.ratio.joint1"] == pytest.approx(np.sqrt(load / 1e-4), rel=1e-6)
+    assert best.value == pytest.approx(2 * np.sqrt(load * 1e-4) * np.abs(turn.qdd).max(), rel=1e-12)
+
+
 def test_an_end_of_a_factor_is_met_as_it_is() -> None:
     driven = da.load("puma560", physical="ignore").driven
     factors = {"motor.motor2.ratio.joint2": (60.0, 160.0), "load.link2.mass": (0.0, 20.0)}

@@ -10,8 +10,11 @@ from scipy import stats
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.studies import undominated
 from dalembert.studies.sampling import designs_of
 from dalembert.studies.study_result import StudyResult
+from dalembert.studies.study_tables import budget_table
+from dalembert.studies.undominated import on_front
 
 
 def result(function: Any, factors: tuple[da.Factor, ...], design: str, samples: int, seed: int = 0) -> StudyResult:
@@ -86,6 +89,25 @@ def test_tolerances_that_are_allowed_keep_the_spread_that_is_allowed_where_a_lin
     assert kept.column("y").std() <= now.spread / 2
 
 
+def test_spreads_of_designs_that_are_laid_out_are_not_told_as_those_of_the_distributions() -> None:
+    """A uniform factor has the spread (b - a) / sqrt(12); its two ends alone have (b - a) / 2."""
+    factors = (da.Factor("a", 0, 1), da.Factor("b", 0, 2))
+    for design, samples, drawn in (
+        ("sobol", 256, True),
+        ("saltelli", 64, True),
+        ("grid", 2, False),
+        ("morris", 8, False),
+    ):
+        budget = result(lambda x: 3 * x[0] + x[1], factors, design, samples).budget("y")
+        assert budget.drawn == drawn
+        assert drawn == (budget.spread == pytest.approx(np.sqrt((9 + 4) / 12), rel=0.02))
+        assert drawn != ("laid out" in budget_table(budget, {"y": "", "a": "", "b": ""}).note)
+    every_value = result(lambda x: x[0], (da.Factor("a", values=(1.0, 2.0)),), "grid", 1)
+    with pytest.raises(ArmError, match="too few designs"):
+        every_value.budget("y")
+    assert result(lambda x: x[0], (da.Factor("a", values=(1.0, 2.0, 4.0)),), "grid", 1).budget("y").drawn
+
+
 def test_a_pareto_front_is_that_of_brute_force() -> None:
     rng = np.random.default_rng(0)
     factors = (da.Factor("a", 0, 1), da.Factor("b", 0, 1))
@@ -95,6 +117,33 @@ def test_a_pareto_front_is_that_of_brute_force() -> None:
     better = [(y <= y[k]) & (a >= a[k]) & ((y < y[k]) | (a > a[k])) for k in range(300)]
     right = [k for k in range(300) if not better[k].any()]
     assert front.tolist() == right
+
+
+@pytest.mark.parametrize("goals", [1, 2, 3, 5])
+def test_fronts_of_any_number_of_goals_are_those_of_brute_force(goals: int) -> None:
+    """Random points, points with many equal goals (-0 and 0 among them), and points all of which are on the front."""
+    rng = np.random.default_rng(goals)
+    sphere = -np.abs(rng.normal(size=(700, goals)))
+    coarse = np.round(rng.normal(size=(700, goals)))
+    for costs in (rng.normal(size=(700, goals)), coarse, sphere / np.linalg.norm(sphere, axis=1)[:, None]):
+        no_more = (costs[:, None] <= costs).all(axis=2) & (costs[:, None] < costs).any(axis=2)
+        assert np.array_equal(on_front(costs), ~no_more.any(axis=0))
+    assert on_front(np.array([[0.0] * goals, [-0.0] * goals])).all()
+
+
+def test_a_front_of_all_designs_takes_no_look_at_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where three goals contradict each other: so many comparisons as the number of designs times some logarithms."""
+    compared = []
+    whole = undominated._reached
+
+    def counted(some: np.ndarray, others: np.ndarray) -> Any:
+        compared.append(len(some) + len(others))
+        return whole(some, others)
+
+    monkeypatch.setattr(undominated, "_reached", counted)
+    points = -np.abs(np.random.default_rng(0).normal(size=(4000, 3)))
+    assert on_front(points / np.linalg.norm(points, axis=1)[:, None]).all()
+    assert sum(compared) < 4000 * 12**2
 
 
 def test_a_small_goal_beside_a_large_one_still_tells_which_design_is_better() -> None:

@@ -64,6 +64,60 @@ def test_memory_is_flat_over_the_length_of_a_stream(arm: Any, tmp_path: Path) ->
     assert np.load(tmp_path / "g.npy", mmap_mode="r").shape == (200_000, 6)
 
 
+@pytest.mark.parametrize("group", [1 << 16, 1 << 21])
+def test_a_parquet_file_is_not_kept_in_memory_while_it_is_read(tmp_path: Path, group: int) -> None:
+    """Whether its rows stand in many groups or in one: what Arrow holds is a few pages of it."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file, count = tmp_path / "q.parquet", 2_000_000
+    numbers = np.random.default_rng(0).normal(size=count)
+    parquet.write_table(arrow.table({"q": numbers}), file, row_group_size=group)
+    held = []
+    before = arrow.total_allocated_bytes()
+
+    def watched(q: np.ndarray) -> np.ndarray:
+        held.append(arrow.total_allocated_bytes() - before)
+        return q
+
+    da.stream(watched, [file], tmp_path / "q.npy")
+    assert max(held) < file.stat().st_size / 2
+    assert np.array_equal(np.load(tmp_path / "q.npy")[:, 0], numbers)
+
+
+@pytest.mark.parametrize("chunks", [(70, 6), (400, 6), (1000, 6), ((1, 399, 100, 500), (6,))])
+def test_no_chunk_is_read_twice(tmp_path: Path, chunks: tuple[Any, ...]) -> None:
+    """Of Zarr, HDF5 and Dask a chunk is decoded, or worked out, as a whole for each part of it that is asked for."""
+    table = np.random.default_rng(1).normal(size=(1000, 6))
+    ends = np.cumsum(chunks[0]) if isinstance(chunks[0], tuple) else range(chunks[0], 1001, chunks[0])
+
+    class Chunked:
+        shape, dtype = table.shape, table.dtype
+        reads: list[slice] = []  # noqa: RUF012
+
+        def __getitem__(self, rows: slice) -> np.ndarray:
+            self.reads.append(rows)
+            return table[rows]
+
+    array: Any = Chunked()
+    array.chunks = chunks
+    blocks: list[int] = []
+
+    def same(q: np.ndarray) -> np.ndarray:
+        blocks.append(len(q))
+        return q
+
+    da.stream(same, [array], tmp_path / "q.npy", rows=128)
+    assert np.array_equal(np.load(tmp_path / "q.npy"), table)
+    assert blocks == [128] * 7 + [104]
+    assert all(read.start == 0 or read.start in ends for read in array.reads)
+
+
+def test_chunks_of_unknown_length_are_refused_with_the_way_to_know_them(tmp_path: Path) -> None:
+    lazy = pytest.importorskip("dask.array")
+    q = lazy.ones((100, 6), chunks=(10, 6))
+    with pytest.raises(ArmError, match="compute_chunk_sizes"):
+        da.stream(lambda q: q, [q[q[:, 0] > 0]], tmp_path / "q.npy")
+
+
 def test_a_stream_that_fails_leaves_no_file(arm: Any, states: Any, tmp_path: Path) -> None:
     files, _ = states
 

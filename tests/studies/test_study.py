@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from dalembert.studies.evaluator import Answers, DesignEvaluator
 from dalembert.studies.outputs import Output
 from dalembert.studies.sampling import designs_of
 from dalembert.studies.study import Study
+from dalembert.studies.study_files import finished
 
 FACTORS = (da.Factor("link.link2.mass", 12, 20), da.Factor("length.a2", 0.4, 0.46), da.Factor("load.mass", -0.2, 2.5))
 
@@ -167,6 +169,31 @@ def packed_otherwise(chunk: bytes, other: bytes) -> bytes:
     return chunk[:head] + b"\x63\x00" + chunk[head + 2 :]
 
 
+def test_threads_do_not_work_on_after_an_interrupt(arm: Any) -> None:
+    """Python waits for its threads before it ends: those of a study end with the design they are at."""
+    begun: list[float] = []
+    going_on = threading.Event()
+
+    def waits(system: Any) -> float:
+        begun.append(system.n)
+        assert len(begun) <= 4 or going_on.wait(20)
+        return 1.0
+
+    def interrupt(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    study = Study(arm, FACTORS[:1], (Output("own", "waits", function=waits),), samples=40, chunk=4)
+    with pytest.raises(KeyboardInterrupt):
+        study.run(executor="threads", workers=1, progress=interrupt)
+    going_on.set()
+    for thread in threading.enumerate():
+        if thread.name.startswith("ThreadPoolExecutor"):
+            thread.join(20)
+    assert len(begun) <= 5
+    assert same(replace(study, samples=4).run(executor="threads"), replace(study, samples=4).run())
+
+
 @pytest.mark.parametrize("damage", [cut, exchanged, flipped, packed_otherwise])
 def test_a_damaged_chunk_is_worked_out_again_and_another_study_is_not_mixed_in(
     asked: Study, tmp_path: Path, damage: Callable[[bytes, bytes], bytes]
@@ -251,6 +278,41 @@ def test_results_in_parquet_have_factors_outputs_units_and_reasons(asked: Study,
     assert tuple(table.column("failure").to_pylist()) == found.failures
 
 
+def test_a_finished_file_that_is_damaged_is_told_and_never_read_as_other_numbers(asked: Study, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "r.parquet"
+    right = asked.run(path)
+    whole, told = path.read_bytes(), 0
+    for place in range(5, len(whole), 61):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        try:
+            found = finished(path, asked.identity, asked.designs, list(right.columns))
+        except ArmError:
+            told += 1
+        else:
+            assert found is None or (np.array_equal(found[0], right.values, True) and found[1] == right.failures)
+    assert told > 100
+
+
+def test_no_two_columns_have_one_name_whether_of_factors_or_outputs(arm: Any) -> None:
+    factor = da.Factor("failure", 0.9, 1.1, relative=True, numbers=("link.link2.mass",))
+    with pytest.raises(ArmError, match="two columns are called 'failure'; give one of them another name"):
+        da.study(arm, [factor], [study_functions.held_load], samples=2)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_reasons_that_are_no_text_are_kept_as_text(arm: Any, tmp_path: Path, suffix: str) -> None:
+    """A file's name may hold bytes of no character; Python writes them as halves of one, which no file can hold."""
+    pytest.importorskip("pyarrow")
+    outputs = [study_functions.no_such_file, study_functions.without_a_word]
+    found = [da.study(arm, {"load.mass": (0, 1)}, [x], samples=2, path=tmp_path / f"r{suffix}") for x in outputs]
+    assert found[0].failures[0].startswith("no_such_file: FileNotFoundError: ")
+    assert found[0].failures[0].endswith(r"\udcff.urdf'")
+    assert found[1].failures[0] == "without_a_word: RuntimeError"
+
+
 def test_failures_of_ones_own_function_are_kept_with_their_reason(arm: Any) -> None:
     found = da.study(arm, {"load.mass": {"values": [0.5, 1.5, 2.5]}}, [study_functions.odd_fails], design="grid")
     assert found.values[0, 0] == 0.5
@@ -265,8 +327,12 @@ def test_without_dask_a_cluster_is_refused_in_a_sentence(asked: Study, monkeypat
 
 
 def test_a_scheduler_that_does_not_answer_is_named(asked: Study) -> None:
-    with pytest.raises(ArmError, match="no Dask scheduler answers at 'nonsense://x'"):
-        asked.run(scheduler="nonsense://x")
+    pytest.importorskip("distributed")
+    for address in ("nonsense://x", "nonsense", "127.0.0.1", ""):
+        with pytest.raises(ArmError, match=f"{address!r} is no address of a Dask scheduler"):
+            asked.run(scheduler=address)
+    with pytest.raises(ArmError, match="names no certificates"):
+        asked.run(scheduler="tls://127.0.0.1:1")
     with pytest.raises(ArmError, match=r"\.parquet or \.csv"):
         asked.run("r.txt")
     with pytest.raises(ArmError, match="no executor"):

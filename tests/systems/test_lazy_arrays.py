@@ -65,6 +65,26 @@ def test_forces_formulations_and_kernels_take_chunks(recwarn: pytest.WarningsRec
         np.testing.assert_allclose(got.compute(scheduler="sync"), want, rtol=1e-12, atol=1e-12)
 
 
+def test_closed_forms_and_simplified_models_take_chunks_and_compute_nothing_yet() -> None:
+    arm = da.load("planar-2r")
+    equations, simplified = arm.equations(), arm.analysis().simplified()
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 9, 2))
+    later = [uncomputed(x) for x in (q, qd, qdd)]
+    READY.clear()
+    found = [
+        equations["D11"](later[0]), equations["G1"](later[0], {"g": 1.62}), *equations.values(later[0]),
+        simplified.inverse_dynamics(*later), simplified.mass_matrix(later[0]),
+    ]  # fmt: skip
+    READY.append(True)
+    right = [
+        equations["D11"](q), equations["G1"](q, {"g": 1.62}), *equations.values(q),
+        simplified.inverse_dynamics(q, qd, qdd), simplified.mass_matrix(q),
+    ]  # fmt: skip
+    for got, want in zip(found, right, strict=True):
+        assert isinstance(got, lazy.Array)
+        np.testing.assert_allclose(got.compute(scheduler="sync"), want, rtol=1e-13, atol=1e-13)
+
+
 def test_a_state_that_is_not_finite_is_refused_when_it_is_computed_and_shapes_at_once() -> None:
     arm = da.load("puma560", physical="ignore")
     q = states()[0]

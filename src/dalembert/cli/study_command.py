@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PAUSE = 10.0
 """Seconds between two lines of progress in a log."""
+FRONT = 10
+"""Designs of a Pareto front that are printed, in the order of its first goal."""
 
 
 def study(
@@ -216,9 +218,13 @@ def print_result(result: StudyResult, study_file: StudyFile, tables: list[DataTa
         columns = [
             name for name in result.columns if name in study_file.pareto or name in [f.name for f in result.factors]
         ]
-        cells = [[f"{result.column(name)[row]:.5g}" for row in front[:10]] for name in columns]
+        first_goal = result.column(next(iter(study_file.pareto)))
+        rows = front[first_goal[front].argsort(kind="stable")][:FRONT]
+        cells = [[f"{result.column(name)[row]:.5g}" for row in rows] for name in columns]
         heads = [_headed(name, units[name]) for name in columns]
-        table([("design", [str(row) for row in front[:10]]), *zip(heads, cells, strict=True)])
+        table([("design", [str(row) for row in rows]), *zip(heads, cells, strict=True)])
+        if len(front) > FRONT:
+            paragraph(f"The first {FRONT} of them; --page draws the others, too.")
     if best is not None:
         print_table(optimum_table(best), f"Best design: {best.summary}")
 

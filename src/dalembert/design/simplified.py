@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arm.errors import ArmError
 from ..arm.joint_keys import joint_index
+from ..arm.lazy_arrays import chunkwise
 from ..compile.operations import Operations, count
 from ..formulations import generalized_dalembert
 from ..formulations.chain import Chain, chain
@@ -58,6 +59,7 @@ class SimplifiedError:
         return self.rms / self.torque_rms if self.torque_rms else 0.0
 
 
+@chunkwise(inverse_dynamics="q qd qdd", mass_matrix="q")
 @dataclass(frozen=True, eq=False, repr=False)
 class SimplifiedModel:
     """tau = D_s qdd + the parts of H that are kept + G, with D_s taken from translation or rotation joint by joint.

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.inertia import PARAMETERS
+from ..arm.lazy_arrays import is_lazy, mapped
 from ..formulations import composite_body, generalized_dalembert
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import add
@@ -346,6 +347,8 @@ class Equations:
 
     def values(self, q: Any, parameters: Mapping[str, object] | None = None) -> tuple[Any, Any, Any]:
         """D, C and G as numbers at joint positions ``q``; mostly a check against the numeric formulations."""
+        if is_lazy(q):
+            return mapped(lambda positions: self.values(positions, parameters), q)
         shape = np.asarray(q, dtype=float).shape[:-1]
         arrays = []
         for table in (self.mass_matrix, self.christoffel, self.gravity):

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.array_input import real_array
 from ..arm.errors import ArmError
 from ..arm.exact import Angle, exact
+from ..arm.lazy_arrays import is_lazy, mapped
 from ..rings.joint_angles import constant
 from ..rings.sparse import Monomial, terms
 from ..rings.trig import TrigNumber, TrigRing
@@ -248,6 +249,8 @@ class TrigPolynomial:
 
     def __call__(self, q: ArrayLike, parameters: Mapping[str, object] | None = None) -> NDArray[np.float64]:
         """The values at joint positions ``q`` of shape (..., n); symbols take the arm's numbers unless given."""
+        if is_lazy(q):
+            return mapped(lambda positions: self(positions, parameters), q)
         return self._evaluator(real_array("q", q), self.space.values(self.parameters, parameters))
 
     def harmonics(self) -> dict[tuple[int, ...], tuple[TrigPolynomial, TrigPolynomial]]:

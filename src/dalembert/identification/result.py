@@ -17,6 +17,7 @@ from ..arm.friction_models.coulomb import COULOMB
 from ..arm.friction_models.model import FrictionModel
 from ..arm.friction_models.stribeck import Stribeck
 from ..arm.inertia import Inertia, Load
+from ..arm.lazy_arrays import chunkwise
 from ..arm.moving_parts import Rotor
 from ..arm.shaft_friction import Friction
 from ..systems.arm_system import ArmSystem
@@ -77,6 +78,7 @@ class Residual:
     predicted: Array
 
 
+@chunkwise(predict="q qd qdd")
 @dataclass(frozen=True, eq=False)
 class Identification:
     """A model found from logs.

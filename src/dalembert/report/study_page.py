@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from .html.page_files import write_page
 from .section import Part, Section, paragraph
 
 MOST_DESIGNS = 3000
-"""Designs that are drawn; of more, every so many-th."""
+"""Designs that are drawn, and of those on a front; of more, every so many-th."""
 MOST_COLUMNS = 24
 MOST_TABLES = 12
 """Outputs whose sensitivities have a table of their own."""
@@ -68,8 +69,7 @@ def write_study_page(
 
 def _designs(result: StudyResult, front: np.ndarray) -> Section:
     successful = np.flatnonzero([not failure for failure in result.failures])
-    step = -(-len(successful) // MOST_DESIGNS) or 1
-    drawn_rows = np.union1d(successful[::step], np.intersect1d(front, successful))[: 2 * MOST_DESIGNS]
+    drawn_rows = np.union1d(_thinned(successful), _thinned(np.intersect1d(front, successful)))
     columns = list(result.columns.items())
     columns_kept = [*columns[: len(result.factors)], *columns[len(result.factors) :]][:MOST_COLUMNS]
     table = (
@@ -81,7 +81,7 @@ def _designs(result: StudyResult, front: np.ndarray) -> Section:
         "names": [name for name, _ in columns_kept],
         "units": [unit for _, (unit, _) in columns_kept],
         "factors": min(len(result.factors), len(columns_kept)),
-        "rows": [[float(f"{x:.6g}") for x in row] for row in table],
+        "rows": np.stack([_rounded(column) for column in table.T], axis=1).tolist(),
         "numbers": [int(row) for row in drawn_rows],
         "front": [int(row) for row in np.flatnonzero(np.isin(drawn_rows, front))],
     }
@@ -116,6 +116,18 @@ def _designs(result: StudyResult, front: np.ndarray) -> Section:
     )  # fmt: skip
     failed = f" {len(result.failed):,} of them have no outputs." if len(result.failed) else ""
     return Section("designs", "Designs", f"{drawn}{omitted}.{failed}", parts, script=asset("study.js"))
+
+
+def _thinned(rows: np.ndarray) -> np.ndarray:
+    """So many of these designs as are drawn, from all over: neighbours in a grid are alike."""
+    return rows[:: -(-len(rows) // MOST_DESIGNS) or 1]
+
+
+def _rounded(column: np.ndarray) -> np.ndarray:
+    """With six digits of what varies in it, where it has them: within tolerances designs differ in their last."""
+    known = np.array([float(f"{x:.12g}") for x in column])
+    width = float(np.ptp(known)) if len(known) else 0.0
+    return np.round(known, 5 - math.floor(math.log10(width))) if width else known
 
 
 def _outputs(result: StudyResult) -> Section:

@@ -78,10 +78,10 @@ class DesignEvaluator:
         self.columns = tuple(column for output in self.outputs for column in output.columns(self.system))
         names = [name for name, _ in self.columns]
         all_names = [*names, *(factor.name for factor in factors.factors), FAILURE]
-        repeated = next((name for name in names if all_names.count(name) > 1), "")
+        repeated = next((name for name in all_names if all_names.count(name) > 1), "")
         if not names or repeated:
             raise ArmError(
-                f"{self.system.name}: " + (f"two columns are called {repeated!r:.80}; give the output another name"
+                f"{self.system.name}: " + (f"two columns are called {repeated!r:.80}; give one of them another name"
                 if repeated else "a study has at least one output")
             )  # fmt: skip
         for output in self.outputs:
@@ -226,8 +226,9 @@ class DesignEvaluator:
 
     # -- designs -------------------------------------------------------------------------------------
 
-    def evaluate(self, designs: Array) -> Answers:
-        """The outputs of these designs ``(count, factors)``."""
+    def evaluate(self, designs: Array, ended: Callable[[], bool] = lambda: False) -> Answers:
+        """The outputs of these designs ``(count, factors)``; given up before the next one where the study ``ended``."""
+        self._last.ended = ended
         values = self.factors.values(designs)
         failures = self.factors.faults(values)
         results = np.full((len(designs), len(self.columns)), np.nan)
@@ -274,6 +275,8 @@ class DesignEvaluator:
         for value, row in zip(values, rows, strict=True):
             if failures[row]:
                 continue
+            if self._last.ended():
+                raise InterruptedError("the study has ended")
             try:
                 results[row, columns] = self._single(output, value)
             except Exception as fault:  # of one's own function anything may come: it is kept with its reason
@@ -330,5 +333,8 @@ def _unanswered(output: Output) -> str:
 
 
 def _reason(fault: Exception) -> str:
-    sentence = " ".join(str(fault).split())
-    return sentence[:400] if isinstance(fault, ArmError) else f"{type(fault).__name__}: {sentence}"[:400]
+    """In one line of text that a file can hold: names of files may have bytes in them that are none."""
+    sentence = " ".join(str(fault).encode("utf-8", "backslashreplace").decode().split())
+    if isinstance(fault, ArmError):
+        return sentence[:400]
+    return ": ".join(part for part in (type(fault).__name__, sentence) if part)[:400]

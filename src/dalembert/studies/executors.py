@@ -54,7 +54,7 @@ def answered(
     evaluator.prepare()  # compiles here, once, what all workers then load
     count = min(workers or os.cpu_count() or 1, len(tasks))
     if executor == "threads":
-        return _on_pool(lambda: ThreadPoolExecutor(count), evaluator.evaluate, tasks, count)
+        return _on_threads(evaluator, tasks, count)
     if executor == "processes":
         return _on_pool(lambda: _processes(count), _Sent(pickled(evaluator)), tasks, count)
     return ((number, evaluator.evaluate(designs)) for number, designs in tasks)
@@ -118,6 +118,17 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def _on_threads(evaluator: DesignEvaluator, tasks: Sequence[Task], count: int) -> Answered:
+    """Threads end with their design when the study is interrupted: Python waits for them, and nobody for the chunk."""
+    ended = threading.Event()
+    try:
+        yield from _on_pool(
+            lambda: ThreadPoolExecutor(count), lambda designs: evaluator.evaluate(designs, ended.is_set), tasks, count
+        )
+    finally:
+        ended.set()
 
 
 def _on_pool(
@@ -193,6 +204,7 @@ def _on_cluster(evaluator: DesignEvaluator, tasks: Sequence[Task], scheduler: st
             "a cluster needs dask and distributed, which are not installed; install dalembert[studies], or run the "
             "study without a scheduler, on threads or processes"
         ) from None
+    _refuse_address(distributed, scheduler)
     try:
         connect: Any = distributed.Client
         client = connect(scheduler, timeout=10, set_as_default=False)
@@ -221,6 +233,22 @@ def _on_cluster(evaluator: DesignEvaluator, tasks: Sequence[Task], scheduler: st
             yield task[0], _result(future, answer, work, task[1])
             if waiting:
                 futures.add(submit())
+
+
+def _refuse_address(distributed: Any, scheduler: str) -> None:
+    """Refuse what is no address: a client of none is left half made, and what is left of it is waited for."""
+    try:
+        distributed.comm.resolve_address(scheduler)
+    except OSError:
+        pass  # no machine of this name, as the client says too
+    except (ValueError, TypeError, AttributeError):
+        raise ArmError(f"{scheduler!r:.100} is no address of a Dask scheduler, as tcp://10.0.0.1:8786 is") from None
+    encryption = distributed.Security().get_connection_args("client").get("ssl_context")
+    if scheduler.startswith(("tls:", "wss:")) and encryption is None:
+        raise ArmError(
+            f"{scheduler!r:.100} asks for encryption, and Dask's configuration names no certificates; set "
+            "distributed.comm.tls there, or take tcp://"
+        )
 
 
 def _result(future: Any, answer: Any, work: _Sent, designs: Array) -> Answers:

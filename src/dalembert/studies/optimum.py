@@ -173,6 +173,6 @@ def _answer(search: DesignSearch, end: SearchEnd, interrupted: bool = False) -> 
         f"{search.objective} {search.coefficient}".strip(),
         {factor.name: float(v) for factor, v in zip(factors, x, strict=True)},
         {factor.name: unit for factor, unit in zip(factors, terms.factors.units, strict=True)},
-        value, before, search.unit if bound is None else bound.unit,
+        value + 0.0, before + 0.0, search.unit if bound is None else bound.unit,
         terms.design(x), tuple(ends + active_limits), bound, certified, end.met, search.rounds, interrupted,
     )  # fmt: skip

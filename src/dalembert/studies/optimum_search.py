@@ -36,6 +36,8 @@ NEARLY = 2
 """Points of these that exceed the limits least are tried where no search has ended within them."""
 CLOSE = 1e-6
 """How near, relatively, a proved worst case has to come to the value of the optimum."""
+ROUNDING = 1e-12
+"""Share of the largest objective met that rounding may make of zero."""
 
 
 class SearchEnd(NamedTuple):
@@ -76,6 +78,8 @@ class DesignSearch:
         self.course = SearchCourse(progress)
         self.least: SearchEnd | None = None
         """The best design met so far that keeps the limits; of a worst case, of those whose range is certified."""
+        self.largest = 0.0
+        """The largest objective of an end of a search."""
         self.spread = np.empty((0, len(factors)))
         """Points of the cube, spread over it, that may be starts."""
         self.chosen: set[int] = set()
@@ -195,7 +199,7 @@ class DesignSearch:
             near = [min(ends, key=self._rank).unit, *self._least_of_spread(self.excess, NEARLY)]
             ends += self._ends([least_peak(limits, (), unit).at for unit in near])[0]
         best = min(ends, key=self._rank)
-        alike = [end for end in ends if end.met and end.value <= best.value + CLOSE * abs(best.value)]
+        alike = [end for end in ends if end.met and end.value <= best.value + self._slack(best.value)]
         return min(alike, key=self._rank) if alike else best
 
     def _reporting(self, limit: Callable[[Array], Pieces]) -> Callable[[Array], Pieces]:
@@ -240,14 +244,14 @@ class DesignSearch:
             unit, peak, met, reach = self._round(unit)
             end = self._end(unit)
             ends.append(end)
-            slack = max(CLOSE * abs(end.value), end.bound.gap if end.bound is not None else 1e-18)
+            slack = max(self._slack(end.value), end.bound.gap if end.bound is not None else 0.0)
             ended = reach >= 1 or np.abs(unit - previous).max() < STILL
             if ended and end.value <= peak + slack:
                 break
         else:
             met = False
         last, best = ends[-1], min(ends, key=self._rank)
-        bettered = best.value < last.value - CLOSE * abs(last.value) if last.feasible else best is not last
+        bettered = best.value < last.value - self._slack(last.value) if last.feasible else best is not last
         # A local search need not end at its best design.
         return best if bettered else last._replace(met=met and last.feasible)
 
@@ -260,7 +264,12 @@ class DesignSearch:
             self._met(x, worst, bound)
         else:
             worst = float(self.pieces(x)[0].max())
+        self.largest = max(self.largest, abs(worst))
         return SearchEnd(unit, worst, self.excess(x) <= CLOSE, False, bound)
+
+    def _slack(self, value: float) -> float:
+        """What tells no values apart: a balance that is exact leaves nothing but rounding of what it balances."""
+        return max(CLOSE * abs(value), ROUNDING * self.largest)
 
     def _learn(self, unit: Array) -> Range:
         """The certified range of the coefficient for this design; the poses of its ends are pieces from now on."""

@@ -53,10 +53,12 @@ class Output:
     joints: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     function: Callable[[Any], Any] | None = None
-    columns_of_function: tuple[str, ...] = ()
+    columns_of_function: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "joints", (self.joints,) if isinstance(self.joints, str) else tuple(self.joints))
+        for words in ("joints", "columns_of_function"):
+            value = getattr(self, words)
+            object.__setattr__(self, words, (value,) if isinstance(value, str) else tuple(value))
         if (self.kind == "own") != (self.function is not None):
             raise ArmError('an output of one\'s own has kind "own" and a function of the system; give both')
         if self.kind != "own" and self.kind not in OUTPUTS:

@@ -13,6 +13,7 @@ from ..arm.description import listed
 from ..arm.errors import ArmError
 from ..arm.io.toml_table import nearest
 from .sampling import outermost
+from .undominated import on_front
 
 if TYPE_CHECKING:
     from .study_result import StudyResult
@@ -65,7 +66,11 @@ class ToleranceShare:
 
 @dataclass(frozen=True)
 class ToleranceBudget:
-    """The spread of an output by the spreads of the factors; ``linear`` is the share of it that a linear fit has."""
+    """The spread of an output by the spreads of the factors; ``linear`` is the share of it that a linear fit has.
+
+    Without ``drawn`` the designs are laid out over the ranges of the factors, in a grid or in walks of Morris, and not
+    drawn from their distributions: all spreads are then those of the designs.
+    """
 
     output: str
     mean: float
@@ -73,6 +78,7 @@ class ToleranceBudget:
     allowed: float
     linear: float
     shares: tuple[ToleranceShare, ...]
+    drawn: bool = True
 
     @property
     def scale(self) -> float:
@@ -207,9 +213,11 @@ def tolerance_budget(result: StudyResult, output: str, allowed: float | None = N
         )
     residual = values - values.mean() - (points - middle) / scale @ slopes
     linear = 1 - float((residual**2).mean()) / total**2 if total else 1.0
+    laid_out = result.design == "morris" or (result.design == "grid" and not all(x.values for x in result.factors))
     return ToleranceBudget(
-        output, float(values.mean()), total, float(limit), linear, tuple(sorted(rows, key=lambda row: -row.share))
-    )
+        output, float(values.mean()), total, float(limit), linear, tuple(sorted(rows, key=lambda row: -row.share)),
+        not laid_out,
+    )  # fmt: skip
 
 
 def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.intp]:
@@ -222,13 +230,4 @@ def pareto_front(result: StudyResult, goals: Mapping[str, str]) -> NDArray[np.in
         raise ArmError(f'{result.name}: a front needs goals, such as {{"energy": "least"}}')
     costs = np.stack([result.column(name) * (1 if goal == "least" else -1) for name, goal in goals.items()], axis=1)
     rows = np.flatnonzero(np.isfinite(costs).all(axis=1))
-    # In the order of the first goal, then of the next, no design is bettered by a later one: the first that is left is
-    # on the front. Sums of goals would not tell: beside a large one a small one is lost to rounding.
-    rows = rows[np.lexsort(costs[rows].T[::-1])]
-    left, front = costs[rows], []
-    while len(rows):
-        front.append(rows[0])
-        bettered = (left[0] <= left).all(axis=1) & (left[0] < left).any(axis=1)
-        bettered[0] = True
-        rows, left = rows[~bettered], left[~bettered]
-    return np.array(sorted(front), dtype=np.intp)
+    return np.asarray(rows[on_front(costs[rows])])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +20,8 @@ Array = NDArray[np.float64]
 Source: TypeAlias = Any
 """A file, (a .parquet file, its columns), or anything with a shape that is sliced."""
 SUFFIXES = (".npy", ".zarr", ".parquet")
+BUFFER = 1 << 20
+"""Bytes that are read of a column of a Parquet file at once."""
 
 
 class _Sliced:
@@ -27,14 +30,29 @@ class _Sliced:
     def __init__(self, array: Any, name: str) -> None:
         if len(array.shape) != 2 or not array.shape[1]:
             raise ArmError(f"{name}: an input of a stream has rows of numbers, (N, width); got shape {array.shape}")
+        if array.shape[0] != array.shape[0]:  # of Dask, which says nan where it does not know
+            raise ArmError(f"{name}: has chunks of unknown length; ask it to compute_chunk_sizes() first")
         kind = getattr(array, "dtype", None)
         if kind is not None and np.dtype(kind).kind not in "fiu":  # told before anything of it is decoded
             raise ArmError(f"{name}: an input of a stream holds real numbers, not {kind}")
         self.array, self.count, self.name = array, int(array.shape[0]), name
 
     def blocks(self, rows: int) -> Iterator[Array]:
-        for first in range(0, self.count, rows):
-            yield _real_numbers(self.array[first : first + rows], self.name)
+        return _cut((_real_numbers(self.array[first:end], self.name) for first, end in self._reads(rows)), rows)
+
+    def _reads(self, rows: int) -> Iterator[tuple[int, int]]:
+        """Whole chunks, at least a block of them: of one that is cut all would be decoded for each part."""
+        chunks = (getattr(self.array, "chunks", None) or (rows,))[0]
+        # Of Zarr and HDF5 all are of one length, of Dask each has its own.
+        lengths = chunks if isinstance(chunks, tuple) else repeat(-(-rows // chunks) * chunks)
+        first = end = 0
+        for length in lengths:
+            end = min(end + length, self.count)
+            if end - first >= rows or end == self.count:
+                yield first, end
+                first = end
+            if end == self.count:
+                return
 
 
 class _Npy:
@@ -74,7 +92,10 @@ class _Parquet:
     """Columns of a Parquet file, all of them or those that are named, in their order."""
 
     def __init__(self, path: Path, columns: Sequence[str] | None) -> None:
-        self.file = arrow_library().parquet.ParquetFile(path)
+        # Without these two Arrow keeps all that it has read of a file, or a whole group of its rows.
+        self.file = arrow_library().parquet.ParquetFile(
+            path, pre_buffer=False, buffer_size=BUFFER, page_checksum_verification=True
+        )
         names = self.file.schema_arrow.names
         self.columns = list(names if columns is None else columns)
         missing = [name for name in self.columns if name not in names]
@@ -83,19 +104,12 @@ class _Parquet:
         self.count, self.name = self.file.metadata.num_rows, str(path)
 
     def blocks(self, rows: int) -> Iterator[Array]:
-        pending: list[Array] = []
-        size = 0
-        # Batches end at groups of rows, wherever these are; blocks of all inputs have to end together.
-        for batch in self.file.iter_batches(batch_size=rows, columns=self.columns):
-            columns = [np.asarray(self._complete(batch.column(name), name)) for name in self.columns]
-            pending.append(_real_numbers(np.stack(columns, axis=1), self.name))
-            size += len(pending[-1])
-            while size >= rows:
-                joined = pending[0] if len(pending) == 1 else np.concatenate(pending)
-                yield joined[:rows]
-                pending, size = [joined[rows:]], size - rows
-        if size:
-            yield pending[0] if len(pending) == 1 else np.concatenate(pending)
+        batches = self.file.iter_batches(batch_size=rows, columns=self.columns)
+        return _cut((self._rows(batch) for batch in batches), rows)
+
+    def _rows(self, batch: Any) -> Array:
+        columns = [np.asarray(self._complete(batch.column(name), name)) for name in self.columns]
+        return _real_numbers(np.stack(columns, axis=1), self.name)
 
     def _complete(self, column: Any, name: str) -> Any:
         if column.null_count:
@@ -103,6 +117,25 @@ class _Parquet:
                 f"{self.name}: column {name!r:.60} has rows without a value; fill them, or leave those rows out"
             )
         return column
+
+
+def _cut(parts: Iterator[Array], rows: int) -> Iterator[Array]:
+    """Blocks of so many rows: chunks and groups of rows end wherever they do, and blocks of all inputs together."""
+    pending: list[Array] = []
+    size = 0
+    for part in parts:
+        pending.append(part)
+        size += len(part)
+        if size < rows:
+            continue
+        joined = pending[0] if len(pending) == 1 else np.concatenate(pending)
+        whole = size - size % rows
+        for first in range(0, whole, rows):
+            yield joined[first : first + rows]
+        pending, size = [joined[whole:].copy()], size - whole
+        del part, joined  # a chunk may be large: it is gone before the next is read
+    if size:
+        yield np.concatenate(pending)
 
 
 class _FromFile:

@@ -113,7 +113,7 @@ class _ParquetSink:
         self.arrow, self.stack = arrow_library(), ExitStack()
         self.schema = self.arrow.schema([(f"c{k}", self.arrow.float64()) for k in range(math.prod(shape[1:]))])
         beside = self.stack.enter_context(replacing(path))
-        self.writer = self.arrow.parquet.ParquetWriter(beside, self.schema)
+        self.writer = self.arrow.parquet.ParquetWriter(beside, self.schema, write_page_checksum=True)
 
     def __enter__(self) -> _ParquetSink:
         return self

@@ -125,9 +125,9 @@ class Study:
         names = [factor.name for factor in self.factors] + [name for name, _ in self.evaluator.columns]
         target = checked_path(path) if path is not None else None
         if target is not None:
-            done = finished(target, self.identity, names)
+            done = finished(target, self.identity, self.designs, names)
             if done is not None:
-                return self._result(done[0][:, len(self.factors) :], done[1])
+                return self._result(*done)
         store = StudyStore(target, self.identity) if target is not None else None
         result = self._worked(store, executor, workers, scheduler, progress or (lambda done, total: None))
         if store is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,10 @@ def save_table(path: Path, columns: Columns, failures: tuple[str, ...], identity
     arrow = arrow_library()
     fields = [arrow.field(name, arrow.float64(), metadata={"unit": unit}) for name, (unit, _) in columns.items()]
     schema = arrow.schema([*fields, arrow.field(FAILURE, arrow.string())], metadata={IDENTITY: identity.encode()})
-    with replacing(path) as beside, arrow.parquet.ParquetWriter(beside, schema) as writer:
+    with (
+        replacing(path) as beside,
+        arrow.parquet.ParquetWriter(beside, schema, write_page_checksum=True) as writer,
+    ):
         for first in range(0, max(len(failures), 1), ROWS):
             rows_of_group = slice(first, first + ROWS)
             arrays = [arrow.array(values[rows_of_group]) for _, values in columns.values()]
@@ -81,19 +85,25 @@ def save_table(path: Path, columns: Columns, failures: tuple[str, ...], identity
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
 
 
-def finished(path: Path, identity: str, names: list[str]) -> tuple[Array, tuple[str, ...]] | None:
-    """Values ``(rows, names)`` and failures of a Parquet file of this very study, or None where it is none."""
+def finished(path: Path, identity: str, designs: Array, names: Sequence[str]) -> tuple[Array, tuple[str, ...]] | None:
+    """Values ``(rows, outputs)`` and failures of a Parquet file of this very study, or None where it is none.
+
+    ``names`` are those of the factors, whose values must be the ``designs``, then those of the outputs.
+    """
     if path.suffix.lower() != ".parquet" or not path.is_file():
         return None
     arrow = arrow_library()
     try:
-        file = arrow.parquet.ParquetFile(path)
+        file = arrow.parquet.ParquetFile(path, page_checksum_verification=True)
         if (file.schema_arrow.metadata or {}).get(IDENTITY) != identity.encode():
             return None
         table = file.read()
-    except (OSError, arrow.ArrowException) as fault:
+        if table.column_names != [*names, FAILURE]:
+            return None
+        values = np.stack([table.column(name).to_numpy() for name in names], axis=1)
+        failures = tuple(map(str, table.column(FAILURE).to_pylist()))
+        if not np.array_equal(values[:, : designs.shape[1]], designs):
+            raise ValueError("its designs are not those of its study")
+    except (OSError, ValueError, arrow.ArrowException) as fault:
         raise ArmError(f"{path}: cannot be read ({reason(fault)}); remove it, or name another file") from None
-    if table.column_names != [*names, FAILURE]:
-        return None
-    values = np.stack([table.column(name).to_numpy() for name in names], axis=1)
-    return values, tuple(map(str, table.column(FAILURE).to_pylist()))
+    return values[:, designs.shape[1] :], failures

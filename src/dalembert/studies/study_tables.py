@@ -132,6 +132,8 @@ def budget_table(budget: ToleranceBudget, units: Mapping[str, str]) -> DataTable
         f"linear fit explains {100 * budget.linear:.4g} percent of the variance. "
         f"Allowed is {budget.allowed:.4g}{unit_text}."
     )
+    if not budget.drawn:
+        note += " Spreads are those of the designs, which are laid out and not drawn from the distributions."
     caption = f"Tolerance budget of {budget.output}" + (f" [{unit}]" if unit_text else "")
     return DataTable(f"budget-{budget.output}", caption, columns, rows, note)
 

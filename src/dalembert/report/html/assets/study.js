@@ -14,8 +14,13 @@
     if (!(b > a)) { a = (isFinite(a) ? a : 0) - 0.5; b = a + 1; }
     least.push(a); most.push(b); ends.push(null);
   }
-  function shown(x) { return String(Number(x.toPrecision(4))); }
-  function drawn(x) { return shown(x).replace(/-/g, "−"); }
+  // So many digits that a hundredth of the column's range shows: tolerances differ in their last digits.
+  var digits = least.map(function (a, j) {
+    var size = Math.max(Math.abs(a), Math.abs(most[j]));
+    return Math.min(15, Math.max(4, 2 + Math.ceil(Math.log10(size / (most[j] - a)))));
+  });
+  function shown(x, j) { return String(Number(x.toPrecision(digits[j]))); }
+  function drawn(x, j) { return shown(x, j).replace(/-/g, "−"); }
   function label(j) { return study.names[j] + (study.units[j] && study.units[j] !== "1" ? " [" + study.units[j] + "]" : ""); }
   function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
   function passes(row) {
@@ -60,8 +65,8 @@
       var x = place(j);
       pen.strokeStyle = soft; pen.beginPath(); pen.moveTo(x, TOP); pen.lineTo(x, HIGH - LOW); pen.stroke();
       pen.fillStyle = soft; pen.textAlign = "center";
-      if (constant[j]) pen.fillText(drawn((least[j] + most[j]) / 2), x, TOP - 6);
-      else { pen.fillText(drawn(most[j]), x, TOP - 6); pen.fillText(drawn(least[j]), x, HIGH - 6); }
+      if (constant[j]) pen.fillText(drawn((least[j] + most[j]) / 2, j), x, TOP - 6);
+      else { pen.fillText(drawn(most[j], j), x, TOP - 6); pen.fillText(drawn(least[j], j), x, HIGH - 6); }
       pen.fillStyle = j < study.factors ? ink : style("--accent");
       // Names stand on two levels in turn and break at a dot, so that neighbours do not run into each other.
       var parts = label(j).match(/.{1,14}(?:[._\s]|$)|.{1,14}/g) || [];
@@ -90,8 +95,8 @@
       var x = least[i] + k / 4 * (most[i] - least[i]), y = least[j] + k / 4 * (most[j] - least[j]);
       pen.beginPath(); pen.moveTo(sx(x), PAD.top); pen.lineTo(sx(x), TALL - PAD.bottom); pen.stroke();
       pen.beginPath(); pen.moveTo(PAD.left, sy(y)); pen.lineTo(across() - PAD.right, sy(y)); pen.stroke();
-      pen.textAlign = k === 4 ? "right" : "center"; pen.fillText(drawn(x), sx(x), TALL - PAD.bottom + 16);
-      pen.textAlign = "right"; pen.fillText(drawn(y), PAD.left - 6, sy(y) + 4);
+      pen.textAlign = k === 4 ? "right" : "center"; pen.fillText(drawn(x, i), sx(x), TALL - PAD.bottom + 16);
+      pen.textAlign = "right"; pen.fillText(drawn(y, j), PAD.left - 6, sy(y) + 4);
     }
     pen.fillStyle = style("--ink"); pen.textAlign = "center";
     pen.fillText(label(i), (PAD.left + across()) / 2, TALL - 8);
@@ -110,11 +115,11 @@
     kept = rows.map(function (row) { var good = passes(row); if (good) number++; return good; });
     said.textContent = number + " of " + rows.length + " designs" + (study.front.length ? ", " + study.front.filter(function (k) { return kept[k]; }).length + " on the front (ringed)" : "");
     for (var j = 0; j < count; j++) {
-      if (document.activeElement !== inputs[j][0]) inputs[j][0].value = ends[j] ? shown(ends[j][0]) : "";
-      if (document.activeElement !== inputs[j][1]) inputs[j][1].value = ends[j] ? shown(ends[j][1]) : "";
+      if (document.activeElement !== inputs[j][0]) inputs[j][0].value = ends[j] ? shown(ends[j][0], j) : "";
+      if (document.activeElement !== inputs[j][1]) inputs[j][1].value = ends[j] ? shown(ends[j][1], j) : "";
       var low = Infinity, high = -Infinity;
       rows.forEach(function (row, k) { if (kept[k]) { low = Math.min(low, row[j]); high = Math.max(high, row[j]); } });
-      inputs[j][2].textContent = number ? drawn(low) + " to " + drawn(high) : "none";
+      inputs[j][2].textContent = number ? drawn(low, j) + " to " + drawn(high, j) : "none";
     }
     drawLines(); drawCloud();
   }
@@ -164,7 +169,7 @@
     var line = body.insertRow(), name = document.createElement("th"); name.textContent = label(j); line.appendChild(name);
     inputs.push([0, 1].map(function (side) {
       var input = document.createElement("input");
-      input.type = "number"; input.step = "any"; input.placeholder = shown(constant[j] ? (least[j] + most[j]) / 2 : side ? most[j] : least[j]);
+      input.type = "number"; input.step = "any"; input.placeholder = shown(constant[j] ? (least[j] + most[j]) / 2 : side ? most[j] : least[j], j);
       input.setAttribute("aria-label", (side ? "most " : "least ") + label(j));
       input.addEventListener("input", function () {
         var pair = ends[j] || [least[j], most[j]];
