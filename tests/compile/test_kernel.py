@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import weakref
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +155,17 @@ def test_lists_and_integers_are_taken(kernel: Kernel):
     assert (found == kernel(np.array([0.0, 1, 0, 0, 0, 0]), np.zeros(6), np.zeros(6))).all()
 
 
+def test_exact_numbers_are_taken_as_floats(kernel: Kernel):
+    # as where NumPy computes: what a question takes does not depend on a compiler
+    exact = [Fraction(1, 3), Decimal("0.1"), 2, np.float32(0.5), Fraction(0), 1.5]
+    states = np.array([float(x) for x in exact])
+    assert (kernel(exact, exact, np.array(exact, object)) == kernel(states, states, states)).all()
+    with pytest.raises(ArmError, match="qd must be numbers, 6 of them last, got None among them"):
+        kernel(states, [*exact[:5], None], states)
+    with pytest.raises(ArmError, match="qdd holds a number too large for floats"):
+        kernel(states, states, [*exact[:5], 10**400])
+
+
 @pytest.mark.parametrize("threads", [0, 2, 3, 7])
 def test_results_are_identical_whatever_the_number_of_threads(kernel: Kernel, threads: int):
     arrays = states(1001)
@@ -288,9 +301,9 @@ def test_wrong_arguments_are_refused_in_one_sentence(kernel: Kernel):
         kernel(q, np.zeros(5), q)
     with pytest.raises(ArmError, match="do not broadcast"):
         kernel(np.zeros((3, 6)), np.zeros((4, 6)), q)
-    with pytest.raises(ArmError, match="must be real numbers"):
+    with pytest.raises(ArmError, match="must be numbers, 6 of them last"):
         kernel(q, q, ["a"] * 6)
-    with pytest.raises(ArmError, match="must be real numbers"):
+    with pytest.raises(ArmError, match="must be numbers, 6 of them last"):
         kernel(q, q, q * 1j)
     with pytest.raises(ArmError, match=r"out must be a float64 array of shape \(6,\)"):
         kernel(q, q, q, out=np.zeros(5))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.array_input import common_shape, refuse_masked
+from ..arm.array_input import common_shape, real_array
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
 from . import shared_library
@@ -235,14 +235,7 @@ class Kernel:
         raise ArmError(f"{self.name} takes {len(self.arguments)} arguments ({names}), got {len(arrays)}")
 
     def _array(self, name: str, width: int, values: ArrayLike) -> NDArray[Any]:
-        refuse_masked(name, values)
-        try:
-            array = np.asarray(values)
-            if array.dtype.kind not in "fiub":
-                raise TypeError
-            array = np.require(array, self.dtype, "A")
-        except (TypeError, ValueError):
-            raise ArmError(f"{name} must be real numbers, {width} of them last, got {values!r:.80}") from None
+        array = np.require(real_array(name, values, f"numbers, {width} of them last", self.dtype), requirements="A")
         if array.shape[-1:] != (width,):
             plural = "numbers" if name == "parameters" else "joints"
             raise ArmError(f"{name} must end in {width} {plural}, got {array.shape}")
