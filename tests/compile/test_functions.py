@@ -166,6 +166,29 @@ def test_a_parameter_does_what_the_same_change_of_the_arm_does():
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize(("kind", "hand"), [("inertial", False), ("all", False), ("load", True), ("load", False)])
+def test_a_load_is_said_to_be_built_in_where_no_parameter_takes_it_away(kind: str, hand: bool):
+    whole = da.load("puma560", physical="ignore")
+    arm = whole.holding(da.Load(2.0, (0, 0, 0.1)), "link6" if hand else "link4")
+    kernel = arm.compile("gravity_load", parameters=kind)
+    q = np.linspace(-1, 1, 6)
+    np.testing.assert_allclose(kernel(q), arm.gravity_load(q), rtol=1e-12, atol=1e-13)
+    without = kernel(q, np.where(np.isin(kernel.parameter_names, ("gx", "gy", "gz")), 1.0, 0.0))
+    stays = np.abs(without - (whole.gravity_load(q) if kind == "load" else 0)).max() > 1e-9
+    remarks = function(arm, "gravity_load", kind).remarks
+    assert any(remark == "A load of 2 kg on link4 is built in." for remark in remarks) == stays
+    assert sum("load of 2 kg" in remark for remark in remarks) == 1
+
+
+def test_geometry_that_is_no_parameter_is_said_to_be_built_in():
+    rows = [{"a": 0.4, "alpha": 0.1, "d": 0.1, "theta": 0.2, "mass": 1.0, "com": (0.1, 0, 0)}]
+    named = da.Arm.from_dh(rows)
+    tool = named.with_tool(da.Placement.from_xyz_rpy((0.1, 0, 0), (0, 0, 0)))
+    opening = [function(arm, "gravity_load", "all").remarks[0] for arm in (named, tool, da.load(named.write_urdf()))]
+    assert opening[1:] == ["Geometry that has no name is built in.", "Geometry is built in."]
+    assert "built in" not in opening[0]
+
+
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives"])
 def test_springs_and_dampers_are_compiled_in(name: str):
     arm = da.Arm.of(random_arm(5, 3, fixed=0.0)).with_elastic(

@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 import weakref
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +153,17 @@ def test_one_argument_broadcasts_against_a_batch(kernel: Kernel):
 def test_lists_and_integers_are_taken(kernel: Kernel):
     found = kernel([0, 1, 0, 0, 0, 0], np.zeros(6, int), [0.0] * 6)
     assert (found == kernel(np.array([0.0, 1, 0, 0, 0, 0]), np.zeros(6), np.zeros(6))).all()
+
+
+def test_exact_numbers_are_taken_as_floats(kernel: Kernel):
+    # as where NumPy computes: what a question takes does not depend on a compiler
+    exact = [Fraction(1, 3), Decimal("0.1"), 2, np.float32(0.5), Fraction(0), 1.5]
+    states = np.array([float(x) for x in exact])
+    assert (kernel(exact, exact, np.array(exact, object)) == kernel(states, states, states)).all()
+    with pytest.raises(ArmError, match="qd must be numbers, 6 of them last, got None among them"):
+        kernel(states, [*exact[:5], None], states)
+    with pytest.raises(ArmError, match="qdd holds a number too large for floats"):
+        kernel(states, states, [*exact[:5], 10**400])
 
 
 @pytest.mark.parametrize("threads", [0, 2, 3, 7])

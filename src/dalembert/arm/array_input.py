@@ -14,18 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import ArmError
 
 
-def real_array(name: str, values: ArrayLike, what: str = "numbers") -> NDArray[np.float64]:
-    """``values`` as floats; masked, complex and other entries that are no real numbers are refused."""
+def real_array(name: str, values: ArrayLike, what: str = "numbers", dtype: Any = np.float64) -> NDArray[Any]:
+    """``values`` as floats of ``dtype``; masked, complex and other entries that are no real numbers are refused."""
     try:
         array = np.asanyarray(values)
     except (TypeError, ValueError):
         raise ArmError(f"{name} must be {what}, got {values!r:.80}") from None
     refuse_masked(name, array)
     if array.dtype.kind == "O":
-        return _of_objects(name, array, what)
+        return _of_objects(name, array, what, dtype)
     if array.dtype.kind not in "fiub":
         raise ArmError(f"{name} must be {what}, real ones, got {values!r:.80}")
-    return np.asarray(array, dtype=np.float64)
+    return np.asarray(array, dtype=dtype)
 
 
 def refuse_masked(name: str, values: object) -> None:
@@ -57,12 +57,12 @@ def common_shape(arrays: Sequence[tuple[str, Shaped]]) -> tuple[int, ...]:
         raise ArmError(f"these batches do not broadcast against each other: {shapes}") from None
 
 
-def _of_objects(name: str, array: NDArray[Any], what: str) -> NDArray[np.float64]:
+def _of_objects(name: str, array: NDArray[Any], what: str, dtype: Any) -> NDArray[Any]:
     """Fractions, decimals and other exact numbers as floats."""
     for item in array.flat:
         if not isinstance(item, Real | Decimal):
             raise ArmError(f"{name} must be {what}, got {item!r:.60} among them")
     try:
-        return np.asarray(array, dtype=np.float64)
+        return np.asarray(array, dtype=dtype)
     except OverflowError:
         raise ArmError(f"{name} holds a number too large for floats") from None

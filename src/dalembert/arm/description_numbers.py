@@ -44,6 +44,7 @@ from .named_number import (
     refuse_unknown,
     vector_numbers,
 )
+from .named_steps import named_amounts
 from .placement import Placement, Step
 
 Arm = TypeVar("Arm", bound=ArmDescription)
@@ -148,9 +149,13 @@ def _limits(joint: Joint) -> Named:
 
 def _named_steps(arm: ArmDescription) -> list[Step]:
     """The first step of each name; a name that stands in several places is one number."""
+    steps_by_name = {step.name: step for step in reversed(_steps(arm))}
+    return [step for step in reversed(steps_by_name.values()) if step.name and not step.is_opposite]
+
+
+def _steps(arm: ArmDescription) -> list[Step]:
     steps = [step for joint in arm.joints for part in (joint.before, joint.after) for step in part.steps]
-    steps_by_name = {step.name: step for step in reversed([*steps, *arm.tool.steps])}
-    return [step for name, step in reversed(steps_by_name.items()) if name and not name.startswith("-")]
+    return [*steps, *arm.tool.steps]
 
 
 # -- changing: each part at once, from the numbers of the description ---------------------------------
@@ -178,14 +183,15 @@ def _tool(arm: Any, _: str, changes: Changes) -> Any:
 
 def _named(arm: Any, _: str, changes: Changes) -> Any:
     """Named lengths and twists, wherever their names stand, also with the other sign (inverse placements)."""
+    named_amounts(arm, (step for step in _steps(arm) if step.stem in changes))  # refuses two numbers of one name
 
     def renewed(step: Step) -> Step:
-        stem = step.name.removeprefix("-")
+        stem = step.stem
         if not stem or stem not in changes:
             return step
         value = changes[stem]
         amount = value if isinstance(value, Angle) else Angle.of(value) if step.kind == "rotate" else exact(value, stem)
-        return replace(step, amount=-amount if step.name.startswith("-") else amount)
+        return replace(step, amount=-amount if step.is_opposite else amount)
 
     def placed(placement: Placement) -> Placement:
         return Placement(tuple(map(renewed, placement.steps)))

@@ -34,9 +34,20 @@ class Step:
     def __bool__(self) -> bool:
         return bool(self.amount)
 
+    @property
+    def is_opposite(self) -> bool:
+        """Whether the name has a minus sign: the amount is the opposite of what is named."""
+        return self.name.startswith("-")
+
+    @property
+    def stem(self) -> str:
+        """The name without its sign."""
+        return self.name.removeprefix("-")
+
     def inverse(self) -> Step:
         """The opposite motion."""
-        return Step(self.kind, self.axis, -self.amount, f"-{self.name}" if self.name else "")
+        name = self.stem if self.is_opposite or not self.name else f"-{self.name}"
+        return Step(self.kind, self.axis, -self.amount, name)
 
 
 def rotate(axis: str, angle: object, name: str = "") -> Step:

@@ -351,11 +351,15 @@ def determined(arm: ArmDescription, build: Callable[[], Tables]) -> Tables:
 
 def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
     """What is built into a function of this system, in words."""
-    gravity = ", ".join(repr(float(g)) for g in arm.gravity)
-    built_in = "Geometry" if parameters == "inertial" else "Geometry, inertia"
-    lines = [f"{built_in} and gravity ({gravity}) m/s^2 are built in." if parameters != "all" else ""]
+    lines = [_built_in(arm, parameters)]
     for link, load in arm.loads:
-        lines.append(f"A load of {float(load.body.mass):g} kg on {link} is built in.")
+        named = f"load of {float(load.body.mass):g} kg on {link}"
+        if parameters == "load" and link == arm.tool_link:
+            lines.append(f"The parameters are by default the {named}.")
+        elif parameters in ("inertial", "all") and arm.body_of[link][0] >= 0:
+            lines.append(f"The {named} is part of the inertial parameters.")
+        else:
+            lines.append(f"A {named} is built in.")
     if not arm.loads and parameters != "load":
         lines.append("There is no load in the hand.")
     for joint in arm.followers:
@@ -369,6 +373,18 @@ def remarks(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
     if arm.elastic:
         lines.append("Springs and dampers are built in.")
     return tuple(line for line in lines if line)
+
+
+def _built_in(arm: ArmDescription, parameters: str | None) -> str:
+    """Which of geometry, inertia and gravity is no parameter."""
+    if parameters == "all":
+        steps = [step for body in arm.bodies for part in (body.before, body.after) for step in part.steps]
+        if all(step.name for step in [*steps, *(arm.body_of[arm.tool_link][1] @ arm.tool).steps]):
+            return ""
+        return "Geometry that has no name is built in." if any(step.name for step in steps) else "Geometry is built in."
+    gravity = ", ".join(repr(float(g)) for g in arm.gravity)
+    geometry = "Geometry" if parameters == "inertial" else "Geometry, inertia"
+    return f"{geometry} and gravity ({gravity}) m/s^2 are built in."
 
 
 def system_facts(arm: ArmDescription) -> str:

@@ -10,6 +10,7 @@ from ..arm.description import ArmDescription
 from ..arm.errors import ArmError
 from ..arm.exact import Angle
 from ..arm.inertia import PARAMETERS
+from ..arm.named_steps import named_amounts, named_steps
 from ..formulations.chain import Chain, chain, over
 from ..formulations.system import SystemOverRing
 from ..rings.algebra import flat, sub
@@ -34,7 +35,7 @@ class GraphModel:
         self.arm, self.graph, self.n = arm, graph, arm.n
         self.names = parameter_names(arm, parameters)
         self.symbols: dict[str, Any] = {}
-        angles = {step.name for step in _steps(arm) if isinstance(step.amount, Angle)}
+        angles = {step.stem for step in named_steps(arm) if isinstance(step.amount, Angle)} if self.names else ()
         for index, name in enumerate(self.names):
             value = graph.input(f"p{index}")
             self.symbols[name] = graph.sincos(value) if name in angles else value
@@ -68,10 +69,6 @@ class GraphModel:
         return over(regrouped(chain(self.arm, Rationals()), plane=True), self.graph)
 
 
-def _steps(arm: ArmDescription) -> list[Any]:
-    return [step for body in arm.bodies for part in (body.before, body.after) for step in part.steps if step.name]
-
-
 def parameter_names(arm: ArmDescription, parameters: str | None) -> tuple[str, ...]:
     """Names of the numbers that stay inputs, in the order the kernel takes them.
 
@@ -80,15 +77,15 @@ def parameter_names(arm: ArmDescription, parameters: str | None) -> tuple[str, .
     """
     if parameters not in KINDS:
         raise ArmError(f'parameters may be "inertial", "load" or "all", not {parameters!r}')
+    if parameters is None:
+        return ()
+    named_steps(arm)  # refuses names that are those of other parameters
     inertial = [f"{name}{index + 1}" for index in range(len(arm.bodies)) for name in PARAMETERS]
     if parameters == "inertial":
         return tuple(inertial)
     if parameters == "load":
         return tuple(f"{name}L" for name in PARAMETERS)
-    if parameters == "all":
-        named = dict.fromkeys(step.name for step in _steps(arm) if not step.name.startswith("-"))
-        return (*inertial, "gx", "gy", "gz", *named)
-    return ()
+    return (*inertial, "gx", "gy", "gz", *named_amounts(arm))
 
 
 def parameter_values(arm: ArmDescription, parameters: str | None) -> list[float]:
@@ -96,8 +93,8 @@ def parameter_values(arm: ArmDescription, parameters: str | None) -> list[float]
     values: dict[str, float] = dict(zip(("gx", "gy", "gz"), map(float, arm.gravity), strict=True))
     for index, body in enumerate(arm.bodies):
         values |= {f"{k}{index + 1}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
-    for step in _steps(arm):
-        values[step.name] = step.amount.radians if isinstance(step.amount, Angle) else float(step.amount)
+    for name, amount in named_amounts(arm).items() if parameters == "all" else ():
+        values[name] = amount.radians if isinstance(amount, Angle) else float(amount)
     payload = dict(arm.loads).get(arm.tool_link)
     load = [float(x) for x in payload.body.parameters] if payload is not None else [0.0] * 10
     values |= {f"{k}L": x for k, x in zip(PARAMETERS, load, strict=True)}

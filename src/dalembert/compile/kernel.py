@@ -235,9 +235,7 @@ class Kernel:
         raise ArmError(f"{self.name} takes {len(self.arguments)} arguments ({names}), got {len(arrays)}")
 
     def _array(self, name: str, width: int, values: ArrayLike) -> NDArray[Any]:
-        plain = type(values) is np.ndarray and values.dtype == self.dtype
-        array = values if plain else real_array(name, values, f"numbers, {width} of them last")
-        array = np.require(array, self.dtype, "A")
+        array = np.require(real_array(name, values, f"numbers, {width} of them last", self.dtype), requirements="A")
         if array.shape[-1:] != (width,):
             plural = "numbers" if name == "parameters" else "joints"
             raise ArmError(f"{name} must end in {width} {plural}, got {array.shape}")

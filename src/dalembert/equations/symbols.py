@@ -82,13 +82,10 @@ class Selection:
                 }
                 parameters |= over_ring(tag, style, inertia, ring, body_elements, self.load and tag == self.hand)
         for step in steps(self.arm):
-            plain = step.name.removeprefix("-")
-            sign = -1 if step.name.startswith("-") else 1
-            if plain in self.twists:
-                sin, cos = ring.fixed(plain)
-                parameters[step.name] = (sign * sin, cos)
-            elif plain in elements:
-                parameters[step.name] = elements[plain] if sign > 0 else -elements[plain]
+            if step.stem in self.twists:
+                parameters[step.stem] = ring.fixed(step.stem)
+            elif step.stem in elements:
+                parameters[step.stem] = elements[step.stem]
         for axis, name in enumerate(("gx", "gy", "gz")):
             if "g" in elements and self.arm.gravity[axis]:
                 parameters[name] = elements["g"] if self.arm.gravity[axis] > 0 else -elements["g"]
@@ -271,8 +268,7 @@ class _Choice:
         """Lengths and twists."""
         geometry: dict[str, object] = {}
         for step in steps(self.arm):
-            name = step.name.removeprefix("-")
-            amount = step.amount if not step.name.startswith("-") else -step.amount
+            name, amount = step.stem, -step.amount if step.is_opposite else step.amount
             if name in geometry:
                 registered = {*self.numbers, *self.twists, *(symbol.name for symbol in self.symbols)}
                 if name in registered and geometry[name] != amount:

@@ -82,18 +82,20 @@ class Chain:
 def placed(placement: Placement, ring: Ring, parameters: Mapping[str, Scalar]) -> tuple[Mat, Vec]:
     """A placement over the ring: rotation and position, named amounts taken from ``parameters`` where it has them.
 
-    An angle among them is a pair (sine, cosine), a length a number.
+    An angle among them is a pair (sine, cosine), a length a number; a step "-a" is the opposite of a.
     """
-    if not any(step.name in parameters for step in placement.steps):
+    if not parameters or not any(step.stem in parameters for step in placement.steps):
         rotation, position = placement.exact
         return _constants(rotation, ring), tuple(ring.number(p) for p in position)
     turn, shift = EYE, ZERO
     for step in placement.steps:
         if isinstance(step.amount, Angle):
-            sin, cos = parameters.get(step.name) or (ring.number(step.amount.sin), ring.number(step.amount.cos))
+            sin, cos = parameters.get(step.stem) or (ring.number(step.amount.sin), ring.number(step.amount.cos))
+            sin = -sin if step.is_opposite and step.stem in parameters else sin
             turn = matmul(turn, about_axis(step.axis, sin, cos))
         else:
-            length = parameters[step.name] if step.name in parameters else ring.number(step.amount)
+            length = parameters[step.stem] if step.stem in parameters else ring.number(step.amount)
+            length = -length if step.is_opposite and step.stem in parameters else length
             shift = plus(shift, tuple(mul(row[step.axis], length) for row in turn))
     return turn, shift
 
@@ -191,7 +193,7 @@ def _in_joint_frame(
 ) -> tuple[Scalar, Vec, Mat, Vec | None, Mat | None]:
     """Mass, moment and tensor about the joint frame; mass centre and central tensor where the numbers give them."""
     body, tag = arm.bodies[index], str(index + 1)
-    symbolic = any(step.name in parameters for step in body.after.steps)
+    symbolic = any(step.stem in parameters for step in body.after.steps)
     if any(f"{name}{tag}" in parameters for name in CENTRAL[1:]):
         mass, com, central = _about_com(body.inertia, tag, ring, parameters)
         com, central = plus(link[1], matvec(link[0], com)), matmul(matmul(link[0], central), transpose(link[0]))

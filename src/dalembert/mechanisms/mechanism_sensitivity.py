@@ -19,6 +19,7 @@ from ..arm.errors import ArmError
 from ..arm.exact import Angle
 from ..arm.inertia import PARAMETERS
 from ..arm.io.toml_table import nearest
+from ..arm.named_steps import named_amounts
 from ..rings.algebra import flat
 from ..rings.dual import Dual, Duals, slope_of
 from ..rings.real import REAL
@@ -56,10 +57,8 @@ def _parameters(arm: ArmDescription) -> dict[str, float | Angle]:
     values: dict[str, float | Angle] = {}
     for index, body in enumerate(arm.bodies, start=1):
         values |= {f"{k}{index}": float(x) for k, x in zip(PARAMETERS, body.inertia.parameters, strict=True)}
-    for body in arm.bodies:
-        for step in (*body.before.steps, *body.after.steps):
-            if step.name and not step.name.startswith("-"):
-                values[step.name] = step.amount if isinstance(step.amount, Angle) else float(step.amount)
+    for name, amount in named_amounts(arm).items():
+        values[name] = amount if isinstance(amount, Angle) else float(amount)
     return values
 
 
