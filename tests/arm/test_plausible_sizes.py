@@ -28,6 +28,15 @@ def test_numbers_that_look_like_another_unit_are_told_and_kept(slip: str) -> Non
     assert arm.lower[0] == row.get("lower", -float("inf"))
 
 
+def test_one_slip_does_not_hide_another() -> None:
+    row = SLIPS["an arm in mm"][0] | {"lower": -170, "upper": 170}
+    with pytest.warns(da.UnitWarning) as told:
+        da.Arm.from_dh([row, row])
+    (said,) = (str(each.message) for each in told)
+    assert "800 mm are 0.8 m; joint 'joint1': its limits -170 and 170" in said
+    assert "(and 1 more of that kind)" in said
+
+
 def test_files_are_looked_at_as_rows_are(tmp_path) -> None:
     path = tmp_path / "mm.urdf"
     text = da.Arm.from_dh([ROD, ROD]).write_urdf()

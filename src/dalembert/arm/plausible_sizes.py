@@ -23,11 +23,15 @@ MOST_DEGREES = 720
 
 
 def tell_sizes(arm: ArmDescription) -> None:
-    """One warning where numbers of an arm look like another unit."""
-    found = [*_lengths(arm), *_moments(arm), *(fault for joint in arm.moving for fault in _limits(joint))]
+    """One warning where numbers of an arm look like another unit; the first slip of each kind is spelled out."""
+    limits = [fault for joint in arm.moving for fault in _limits(joint)]
+    found = [
+        faults[0] + (f" (and {len(faults) - 1} more of that kind)" if len(faults) > 1 else "")
+        for faults in (_lengths(arm), _moments(arm), limits)
+        if faults
+    ]
     if found:
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        warnings.warn(f"{arm.where}{arm.name}: {found[0]}{more}; used as given", UnitWarning, caller_level())
+        warnings.warn(f"{arm.where}{arm.name}: {'; '.join(found)}; used as given", UnitWarning, caller_level())
 
 
 def frames_reach(arm: ArmDescription) -> float:

@@ -9,6 +9,7 @@ from functools import cache
 
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
+from ..compile.undetermined import refuse_massless
 from ..design.analysis import Analysis
 from ..design.motion_samples import MotionSamples
 from ..design.review import guidelines, weights
@@ -118,10 +119,7 @@ def report(
     arm = question.system
     if not arm.n:
         raise ArmError(f"{arm.where}{arm.name} has no joint that moves, so there is nothing to report")
-    if not any(body.inertia for body in arm.bodies):
-        raise ArmError(
-            f"{arm.where}{arm.name}: no moving link has mass, so there is no dynamics to report; give the links masses"
-        )
+    refuse_massless(arm)
     lacking_section = unlimited_section(question)
     following = Following(progress)
     for tolerance in question.tolerances:
