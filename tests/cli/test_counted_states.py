@@ -41,3 +41,14 @@ def test_the_summary_of_a_model_has_units_and_states() -> None:
     text = da.load("planar-2r").analysis(speed=3, acceleration=5).reduce(0.3).summary()
     assert "speeds up to 3 rad/s, accelerations up to 5 rad/s^2" in text
     assert " N m (" in text
+
+
+def test_the_page_says_where_the_speeds_come_from(folder: Path) -> None:
+    told = "Speeds are the limits of the joints, or 2 rad/s and 1 m/s where they have none"
+    pages = []
+    for speed in ([], ["--speed", "1"]):
+        pages.append(
+            run(folder, "report", "planar-2r", *speed, "--tolerance", "0.3", "-o", "page.html").files["page.html"]
+        )
+    assert told in pages[0]
+    assert told not in pages[1]

@@ -9,12 +9,6 @@ from .printing import figures, figures_or_dashes, heading, paragraph, table, uni
 if TYPE_CHECKING:
     from dalembert.design.analysis import Analysis
 
-UNASKED = (
-    "Speeds are the limits of the joints, or 2 rad/s and 1 m/s where they have none, and accelerations reach these in "
-    "0.2 s; --speed and --acceleration give others."
-)
-"""Where the speeds and accelerations come from that nobody gave (``reduction/states.py``)."""
-
 
 def print_states(ask: Analysis) -> None:
     """The states that count; an angle that goes all the way round has dashes for its ends."""
@@ -31,7 +25,9 @@ def print_states(ask: Analysis) -> None:
                    for j in joints]),
     ])  # fmt: skip
     if not ask.paced:
-        paragraph(UNASKED)
+        from dalembert.reduction.states import UNASKED
+
+        paragraph(f"{UNASKED}; --speed and --acceleration give others.")
 
 
 def states_data(ask: Analysis) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def terms(work: Work) -> Section:
     """Every term by what it contributes."""
     ask = work.analysis
     return significance_section.section(
-        work.system, section_data.contributions(work.system, ask.significance()), ask.states
+        work.system, section_data.contributions(work.system, ask.significance()), ask.states, ask.paced
     )
 
 
