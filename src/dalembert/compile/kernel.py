@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arm.array_input import common_shape, refuse_masked
+from ..arm.array_input import common_shape, refuse_masked, traced_remedy
 from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
 from . import shared_library
@@ -242,7 +242,8 @@ class Kernel:
                 raise TypeError
             array = np.require(array, self.dtype, "A")
         except (TypeError, ValueError):
-            raise ArmError(f"{name} must be real numbers, {width} of them last, got {values!r:.80}") from None
+            remedy = traced_remedy(values)
+            raise ArmError(f"{name} must be real numbers, {width} of them last, got {values!r:.80}{remedy}") from None
         if array.shape[-1:] != (width,):
             plural = "numbers" if name == "parameters" else "joints"
             raise ArmError(f"{name} must end in {width} {plural}, got {array.shape}")
