@@ -11,7 +11,14 @@ import dalembert as da
 from command_runs import run
 
 
-@pytest.mark.parametrize("words", [("reduce", "planar-2r", "--tolerance", "0.3"), ("significance", "planar-2r")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("reduce", "planar-2r", "--tolerance", "0.3"),
+        ("significance", "planar-2r"),
+        ("significance", "planar-2r", "--split"),
+    ],
+)
 def test_speeds_and_accelerations_that_nobody_gave_are_told(words: tuple[str, ...], folder: Path) -> None:
     printed = " ".join(run(folder, *words).out.split())
     assert "joint1 - - 2 10 rad, rad/s, rad/s^2" in printed  # no limits: all the way round
@@ -52,3 +59,10 @@ def test_the_page_says_where_the_speeds_come_from(folder: Path) -> None:
         )
     assert told in pages[0]
     assert told not in pages[1]
+
+
+def test_ranges_say_of_which_arm_and_over_what_they_are(folder: Path) -> None:
+    for box, words in (((), "no pose within the limits"), (("--box", "joint2=0.1:0.9"), "no pose within the box")):
+        printed = " ".join(run(folder, "ranges", "planar-2r", "--load", "2", *box).out.split())
+        assert "planar-2r, the links alone, holding 2 kg on link2" in printed
+        assert words in printed
