@@ -37,6 +37,15 @@ def test_one_slip_does_not_hide_another() -> None:
     assert "(and 1 more of that kind)" in said
 
 
+def test_a_load_in_millimetres_is_told_and_held_as_given() -> None:
+    arm = da.load("planar-2r")
+    said = r"the load is 80 m from the tool frame, .* reach 1 m; lengths are in m, and 80 mm are 0\.08 m; used as given"
+    with pytest.warns(da.UnitWarning, match=said):
+        held = arm.holding(da.Load(2.0, com=(0, 0, 80)))
+    assert held.loads[0][1].body.com == (0, 0, 80)
+    arm.holding(da.Load(2.0, com=(0, 0, 8)))  # a pole
+
+
 def test_files_are_looked_at_as_rows_are(tmp_path) -> None:
     path = tmp_path / "mm.urdf"
     text = da.Arm.from_dh([ROD, ROD]).write_urdf()
