@@ -27,6 +27,7 @@ def main(folder: Path) -> None:
     (folder / "figure-3.svg").write_text(svg_file(replace(third, title=title)), encoding="utf-8")
     for number, figure in enumerate(charts(arm), start=4):
         (folder / f"figure-{number}.svg").write_text(svg_file(figure), encoding="utf-8")
+    print(f"wrote figures 3 to {number} into {folder}")
 
 
 if __name__ == "__main__":

@@ -83,11 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> float:
         errors = np.array([q - path.state(t)[0] for t, q in zip(motion.t, motion.q, strict=True)])
         worst = float(np.abs(errors).max())
         print(f"closed at {1 / PERIOD:.0f} Hz for {given.seconds:g} s: {motion.steps} steps of the plant")
-        for name, error, limit, torque in zip(
-            arm.joint_names, np.abs(errors).max(axis=0), arm.effort_limits, np.abs(motion.u).max(axis=0), strict=True
+        for joint, error, limit, torque in zip(
+            arm.moving, np.abs(errors).max(axis=0), arm.effort_limits, np.abs(motion.u).max(axis=0), strict=True
         ):
-            print(f"  {name:24s} largest error {error:.2e} rad or m, torque {torque:8.2f} of {limit:g} N m or N")
-        print(f"largest tracking error: {worst:.2e} rad or m")
+            unit, effort = ("rad", "N m") if joint.kind == "revolute" else ("m", "N")
+            print(f"  {joint.name:24s} largest error {error:.2e} {unit}, of {limit:g} {effort} used {torque:.2f}")
+        print(f"largest tracking error: {worst:.2e}, in the unit of its joint")
         return worst
 
 

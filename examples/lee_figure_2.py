@@ -45,6 +45,7 @@ def main(folder: Path) -> None:
     )  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "figure-2.svg").write_text(svg_file(chart), encoding="utf-8")
+    print(f"\nwrote {folder / 'figure-2.svg'}")
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ def main() -> None:
     print(bar, "-", bar.mobility())
     q = bar.coordinates_of(bar.home)
     modes = bar.assembly_modes(q)
-    print(f"{len(modes)} assembly modes at q = {np.round(q, 3)}")
+    print(f"{len(modes)} assembly modes at q = {np.round(q, 3)} rad")
     for kind, output in (("gain", None), ("loss", TIP)):
         found = nearest(bar, bar.home, kind, output)
         if found:
-            print(f"nearest {kind} of freedom: {found.distance:.3f} away, at {np.round(found.phi, 3)}")
+            print(f"nearest {kind} of freedom: {found.distance:.3f} rad away, at {np.round(found.phi, 3)}")
     for drive in compare_drives(
         bar, [["left.joint1", "right.joint1"], ["left.joint1", "left.joint2"], ["left.joint2", "right.joint2"]],
         bar.home, [0.5, -0.2], [1.0, 0.3],

@@ -20,8 +20,8 @@ def main() -> None:
     free = motors.distribute(hand.home, still, still, contacts=False, limits=False)
     held = motors.distribute(hand.home, still, still)
     names = hand.equation_names
-    print("4-85, contacts that may pull:", dict(zip(names, free.closure_forces.round(2).tolist(), strict=True)))
-    print("contacts that push:          ", dict(zip(names, held.closure_forces.round(2).tolist(), strict=True)))
+    print("4-85, contacts that may pull (N):", dict(zip(names, free.closure_forces.round(2).tolist(), strict=True)))
+    print("contacts that push (N):          ", dict(zip(names, held.closure_forces.round(2).tolist(), strict=True)))
     lift = np.linspace(-5, 15, 41)
     loads, pushes = [], []
     for a in lift:

@@ -30,6 +30,7 @@ def main() -> None:
         "largest load, driven at joints 1 and at joints 2:",
         np.abs(loads).max().round(1),
         np.abs(swapped).max().round(1),
+        "N m",
     )
 
     figure = plt.figure(figsize=(11, 4.4))

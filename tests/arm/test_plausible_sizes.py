@@ -28,6 +28,24 @@ def test_numbers_that_look_like_another_unit_are_told_and_kept(slip: str) -> Non
     assert arm.lower[0] == row.get("lower", -float("inf"))
 
 
+def test_one_slip_does_not_hide_another() -> None:
+    row = SLIPS["an arm in mm"][0] | {"lower": -170, "upper": 170}
+    with pytest.warns(da.UnitWarning) as told:
+        da.Arm.from_dh([row, row])
+    (said,) = (str(each.message) for each in told)
+    assert "800 mm are 0.8 m; joint 'joint1': its limits -170 and 170" in said
+    assert "(and 1 more of that kind)" in said
+
+
+def test_a_load_in_millimetres_is_told_and_held_as_given() -> None:
+    arm = da.load("planar-2r")
+    said = r"the load is 80 m from the tool frame, .* reach 1 m; lengths are in m, and 80 mm are 0\.08 m; used as given"
+    with pytest.warns(da.UnitWarning, match=said):
+        held = arm.holding(da.Load(2.0, com=(0, 0, 80)))
+    assert held.loads[0][1].body.com == (0, 0, 80)
+    arm.holding(da.Load(2.0, com=(0, 0, 8)))  # a pole
+
+
 def test_files_are_looked_at_as_rows_are(tmp_path) -> None:
     path = tmp_path / "mm.urdf"
     text = da.Arm.from_dh([ROD, ROD]).write_urdf()

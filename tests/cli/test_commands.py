@@ -453,6 +453,7 @@ def test_bad_input_ends_with_code_2_and_one_sentence(run, arguments, tmp_path, m
         (["dynamics", "planar-2r", "--qd", "0,x"], da.load("planar-2r").joint_names[1]),
         (["simulate", "planar-2r", "--duration", "long"], "'--duration': 'long' is not a number (help: "),
         (["dynamics", "planar-2r", "--slow-fast", "--json"], "'--slow-fast': '--json' is not a number (help: "),
+        (["ik", "ur5e", "--pose", "0.4,0.1,0.3"], "for a position alone add --task position"),
         (["ik", "planar-2r", "--pose", "1,0,0", "--starts", "1.5"], "'--starts': '1.5' is not a whole number (help: "),
     ],
 )

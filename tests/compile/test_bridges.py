@@ -68,6 +68,14 @@ def test_jax_traces_batches_and_differentiates():
         assert broadcast.shape == (5, N)
 
 
+def test_an_arm_asked_under_jit_says_what_to_call():
+    jax = pytest.importorskip("jax")
+    arm = da.load("planar-2r")
+    for ask in (arm.gravity_load, lambda q: arm.linearize(q).A):
+        with pytest.raises(da.ArmError, match=r"under jit, grad or vmap call .* arm\.jax\("):
+            jax.jit(ask)(np.zeros(2))
+
+
 def test_jax_differentiates_to_parameters():
     jax = pytest.importorskip("jax")
     with jax.enable_x64(True):

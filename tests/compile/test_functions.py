@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,13 @@ def values(made: Any, arrays: list[np.ndarray]) -> dict[str, Any]:
     for (_, nodes), array in zip(made.inputs, arrays, strict=False):
         found |= dict(zip(nodes, array, strict=True))
     return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_is_named_where_functions_are_listed(name):
+    page = (Path(__file__).parents[2] / "docs" / "compile.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in page.partition("The functions are ")[2].partition(".")[0]
+    assert f'"{name}"' in da.Arm.compile.__doc__
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OF_DRIVES])

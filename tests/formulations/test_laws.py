@@ -222,11 +222,16 @@ def test_the_base_feels_newtons_second_law(case):
 def test_a_chain_without_mass_is_refused_where_dynamics_is_asked_for():
     arm = da.Arm.from_dh([{"a": 1.0}, {"a": 1.0}])
     assert arm.forward_kinematics([0, 0])[0, 3] == 2
+    assert arm.compile("forward_kinematics")([0, 0])[0, 3] == 2
+    assert arm.holding(da.Load(1.0)).analysis().range_of("D22").maximum == 1
     for ask in (
         lambda: arm.inverse_dynamics([0, 0], [0, 0], [0, 0]),
         lambda: arm.forward_dynamics([0, 0], [0, 0], [0, 0]),
         lambda: arm.mass_matrix([0, 0]),
         lambda: arm.gravity_load([0, 0]),
+        lambda: arm.analysis(),
+        lambda: arm.compile("inverse_dynamics"),
+        lambda: arm.write_c("gravity_load", "nowhere"),
     ):
         with pytest.raises(da.ArmError, match="no moving link has mass"):
             ask()

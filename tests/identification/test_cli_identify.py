@@ -140,6 +140,23 @@ BAD = {
 }
 
 
+def test_currents_without_gains_are_told_by_the_heads_of_their_columns(tmp_path: Path) -> None:
+    measured, arm = log(robot()), robot().arm
+    n = range(1, arm.n + 1)
+    heads = ",".join(["t", *(f"q{k}" for k in n), *(f"i{k}" for k in n)])
+    table = np.column_stack([measured.t, measured.q, measured.effort / 10])
+    np.savetxt(tmp_path / "run.csv", table, delimiter=",", header=heads, comments="")
+    read = da.Log.read(tmp_path / "run.csv")
+    assert read.currents
+    assert read.rows(10).currents
+    assert not read.gained(10.0).currents
+    assert not da.Log.read(tmp_path / "run.csv", {"effort": "i"}).currents  # who names them says what they are
+    said = [each for each in da.identify(arm, read, method="least squares").warnings if "urrents" in each]
+    assert len(said) == 1  # known, and so not guessed from their size as well
+    assert "are currents (A), and no gains are given: what is found is in A in place of N m" in said[0]
+    assert not any("urrents" in each for each in da.identify(arm, read, gains=10.0, method="least squares").warnings)
+
+
 @pytest.mark.parametrize("what", BAD)
 def test_efforts_that_were_not_measured_as_they_are_understood_are_named(what: str) -> None:
     changes, sentence = BAD[what]

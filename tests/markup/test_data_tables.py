@@ -95,3 +95,13 @@ def test_shares_and_joints() -> None:
     assert percent(1e-15) == "<\u00a00.0001\u00a0%"
     assert joint_label(0, "joint1") == joint_label(0, "Joint_1") == "joint 1"
     assert joint_label(1, "joint1") == "joint 2, joint1"
+
+
+def test_units_are_raised_on_the_page_and_plain_in_files() -> None:
+    columns = (Column("x", "x", "kg m^2", "number"), Column("unit", "", kind="unit"), Column("name", "name"))
+    table = DataTable("t", "T", columns, ((1.0, "m/s^2", "a^2"),))
+    shown = re.sub(r'href="data:[^"]*"', "", str(table.html()))
+    for part in ("kg m²", "m/s²", "a^2"):  # a name stays what it is
+        assert part in shown
+    assert "kg m^2" in table.csv()
+    assert "m/s^2" in table.csv()

@@ -25,6 +25,17 @@ def test_words_of_arms_are_refused_with_a_remedy(word: str) -> None:
         bar.colour  # noqa: B018
 
 
+def test_the_system_of_a_mechanism_says_who_has_the_word() -> None:
+    system = gallery.five_bar().as_system()
+    with pytest.raises(AttributeError, match=r"no simulate: da\.simulate\(system, \.\.\.\)"):
+        system.simulate  # noqa: B018
+    assert da.simulate(system, [0, 0], system.mechanism.coordinates_of(system.near), duration=0.01).t[-1] == 0.01
+    with pytest.raises(AttributeError, match=r"no mobility: ask its mechanism, system\.mechanism\.mobility"):
+        system.mobility  # noqa: B018
+    with pytest.raises(da.ArmError, match=r"phi must end in 4 entries.*mechanism\.position\(q\) gives all joints"):
+        system.mechanism.inverse_dynamics([1.9, 1.2], [0, 0], [0, 0])
+
+
 def test_what_is_named_instead_answers() -> None:
     bar = gallery.five_bar()
     phi = bar.home

@@ -183,8 +183,8 @@ def test_loads_give_accelerations_and_motions() -> None:
 def test_every_printed_column_has_its_unit() -> None:
     text = run(FIVE_BAR, "--qd", "0.3,-0.2", "--simulate", "0.1", "--samples", "2", "--power", "--linear")
     for unit in (
-        "speed [unit/s]",
-        "load [N m or N]",
+        "speed [rad/s]",
+        "load [N m]",
         "t [s]",
         "[rad/s]",
         "energy [J]",
@@ -192,6 +192,34 @@ def test_every_printed_column_has_its_unit() -> None:
         "left.joint1 [N m]",
     ):
         assert unit in text
+
+
+def test_a_column_of_one_unit_says_it() -> None:
+    """All coordinates of a five-bar turn and all of a hexapod slide: no head leaves the unit open."""
+    for name, load, rate in (("five_bar.toml", "load [N m]", "[rad/s]"), ("hexapod.toml", "[N]", "[m/s]")):
+        words = ("0.1," * {"five_bar.toml": 2, "hexapod.toml": 6}[name])[:-1]
+        text = " ".join(run(str(EXAMPLES / name), "--linear", "--qd", words).split())
+        assert load in text
+        assert rate in text
+        assert "[N m or N]" not in text
+        assert "coordinate [unit] value" in text
+        assert "speed [unit/s]" not in text.partition("What the joints do")[0]
+    linear = asked("--linear")
+    assert list(linear["damping"])[1:] == ["left.joint1 [rad/s]", "right.joint1 [rad/s]"]
+    assert list(linear["inertia"])[1:] == ["left.joint1 [rad/s^2]", "right.joint1 [rad/s^2]"]
+
+
+def test_degrees_without_their_unit_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mechanism", FIVE_BAR, "--q", "110,60 deg"]) == 0
+    told = capsys.readouterr()
+    assert "--q: more than a turn at left.joint1: 110 is in rad; degrees are written '110 deg'" in told.err
+    assert "guess of the file" not in told.out  # which has no part in coordinates that are given
+    slipped = tmp_path / "bar.toml"
+    slipped.write_text(Path(FIVE_BAR).read_text().replace('"left.joint1" = 2.0', '"left.joint1" = 115'))
+    with pytest.warns(da.TurnWarning, match=r"bar\.toml: home 'left.joint1': 115 rad is more than a turn"):
+        da.load_mechanism(slipped)
+    slipped.write_text(Path(FIVE_BAR).read_text().replace('"left.joint1" = 2.0', '"left.joint1" = "115 deg"'))
+    da.load_mechanism(slipped)
 
 
 def test_pictures_pages_and_code_are_written_where_asked(tmp_path: Path) -> None:

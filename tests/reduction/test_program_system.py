@@ -98,6 +98,8 @@ def test_a_pickled_model_gives_the_same_numbers_before_and_after_use(model: Any)
 def test_frames_and_motors_are_asked_of_the_exact_system(model: Any) -> None:
     with pytest.raises(da.ArmError, match="has no function 'jacobian'; it has inverse_dynamics"):
         model.compile("jacobian")
+    with pytest.raises(da.ArmError, match="a controller adds its feedback to qdd of inverse_dynamics"):
+        model.compile("computed_torques")
     with pytest.raises(da.ArmError, match=f"q must end in {model.n} joints"):
         model.mass_matrix(np.zeros(model.n + 1))
 

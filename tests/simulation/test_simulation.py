@@ -243,6 +243,13 @@ def test_nominal_voltages_drive_the_full_motor_model_along_the_trajectory():
     assert found.q == pytest.approx(np.array([motion(t)[0] for t in found.t]), abs=1e-6)
 
 
+def test_a_rate_given_as_a_period_is_refused():
+    arm = da.load("planar-2r")
+    with pytest.raises(da.ArmError, match=r"period of 1000 s is longer than .* 0\.1 s; .* 1000 Hz is 0\.001 s"):
+        arm.simulate([0, 0], [0, 0], duration=0.1, period=1000)
+    arm.simulate([0, 0], [0, 0], duration=0.004, period=0.01)  # the rest of a motion that is simulated piece by piece
+
+
 def test_a_sampled_controller_holds_its_value_between_samples():
     arm = slider(mass=1.0)
     seen = []

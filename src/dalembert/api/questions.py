@@ -124,8 +124,10 @@ class SystemQuestions(SystemPages, SystemFiles):
         >>> round(da.load("planar-2r").analysis().range_of("D11").maximum, 4)  # kg m^2
         2.6667
         """
+        from ..compile.undetermined import refuse_massless
         from ..design.analysis import Analysis
 
+        refuse_massless(self)
         return Analysis(self, box, speed, acceleration, gap=gap, work=work, effort=effort, tell=tell)
 
     def coupling_at(self, q: ArrayLike) -> PoseCoupling:
@@ -151,12 +153,12 @@ class SystemQuestions(SystemPages, SystemFiles):
         """A compiled function of this system, to be called like the method of the same name.
 
         ``name`` is "inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_mass_matrix", "coriolis_matrix",
-        "gravity_load", "bias", "forward_kinematics", "jacobian", "regressor",
-        "inverse_dynamics_derivatives" or "forward_dynamics_derivatives"; of an arm with its drives also
-        "motor_torques", and "computed_torques" and "computed_motor_torques", whose last argument is the velocity that
-        is wanted, at which friction is counted. ``parameters`` keeps numbers of the arm as a
-        further, last argument instead of building them in: "inertial", "load" or "all"; ``kernel.parameter_names``
-        lists them.
+        "gravity_load", "bias", "forward_kinematics", "jacobian", "jacobian_rate", "center_of_mass",
+        "center_of_mass_jacobian", "momentum_matrix", "regressor", "inverse_dynamics_derivatives" or
+        "forward_dynamics_derivatives"; of an arm with its drives also "motor_torques", and "computed_torques"
+        and "computed_motor_torques", whose last argument is the velocity that is wanted, at which friction is counted.
+        ``parameters`` keeps numbers of the arm as a further, last argument instead of building them in: "inertial",
+        "load" or "all"; ``kernel.parameter_names`` lists them.
 
         ``target="cuda"`` gives a kernel for arrays that live on an NVIDIA GPU (CuPy, PyTorch, JAX); there
         ``accuracy="fast"`` trades digits of float32 sines for speed.

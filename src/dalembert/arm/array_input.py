@@ -19,7 +19,7 @@ def real_array(name: str, values: ArrayLike, what: str = "numbers", dtype: Any =
     try:
         array = np.asanyarray(values)
     except (TypeError, ValueError):
-        raise ArmError(f"{name} must be {what}, got {values!r:.80}") from None
+        raise ArmError(f"{name} must be {what}, got {values!r:.80}{traced_remedy(values)}") from None
     refuse_masked(name, array)
     if array.dtype.kind == "O":
         return _of_objects(name, array, what, dtype)
@@ -37,6 +37,13 @@ def refuse_masked(name: str, values: object) -> None:
         raise ArmError(
             f"{name} is masked in {int(np.ma.getmaskarray(values).sum())} places; fill them, or leave those states out"
         )
+
+
+def traced_remedy(values: object) -> str:
+    """What to call where ``values`` stand for numbers that JAX puts in later, as under jit, grad and vmap."""
+    if type(values).__module__.partition(".")[0] not in ("jax", "jaxlib"):
+        return ""
+    return '; under jit, grad or vmap call a function of JAX, as in f = arm.jax("inverse_dynamics"), f(q, qd, qdd)'
 
 
 class Shaped(Protocol):

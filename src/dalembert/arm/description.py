@@ -319,6 +319,10 @@ class ArmDescription:
         if load is not None and not isinstance(load, Load):
             raise ArmError(f"{self.where}a load is a Load, such as Load(mass=2.0); got {load!r}")
         name = self.link(link or self.tool_link).name
+        if load is not None and link is None:
+            from .plausible_sizes import tell_load
+
+            tell_load(self, load)
         if load is not None and link is not None:
             load = load.seen_from(self.load_frame(name))
         others = tuple((link_name, held) for link_name, held in self.loads if link_name != name)

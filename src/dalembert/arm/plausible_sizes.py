@@ -10,9 +10,12 @@ import warnings
 
 from .description import ArmDescription, Joint
 from .errors import UnitWarning, caller_level
+from .inertia import Load
 
 FAR = 100.0
 """Frames of an arm that reach farther (m) were meant in millimetres, perhaps."""
+FAR_IN_HAND = 10.0
+"""Loads nearer to the tool (m) are never told."""
 OFF = 10.0
 """So many times the reach of the frames no mass centre is away, and no radius of gyration long."""
 LIGHT = 0.01
@@ -23,11 +26,28 @@ MOST_DEGREES = 720
 
 
 def tell_sizes(arm: ArmDescription) -> None:
-    """One warning where numbers of an arm look like another unit."""
-    found = [*_lengths(arm), *_moments(arm), *(fault for joint in arm.moving for fault in _limits(joint))]
+    """One warning where numbers of an arm look like another unit; the first slip of each kind is spelled out."""
+    limits = [fault for joint in arm.moving for fault in _limits(joint)]
+    found = [
+        faults[0] + (f" (and {len(faults) - 1} more of that kind)" if len(faults) > 1 else "")
+        for faults in (_lengths(arm), _moments(arm), limits)
+        if faults
+    ]
     if found:
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        warnings.warn(f"{arm.where}{arm.name}: {found[0]}{more}; used as given", UnitWarning, caller_level())
+        warnings.warn(f"{arm.where}{arm.name}: {'; '.join(found)}; used as given", UnitWarning, caller_level())
+
+
+def tell_load(arm: ArmDescription, load: Load) -> None:
+    """A warning where the mass centre of a load is as far from the tool as if it were in millimetres."""
+    away, reach = math.hypot(*load.body.com), frames_reach(arm)
+    if away > max(OFF * reach, FAR_IN_HAND):
+        warnings.warn(
+            f"{arm.name}: the mass centre of the load is {away:.4g} m from the tool frame, and the frames "
+            f"of the arm reach {reach:.4g} m; lengths are in m, and {away:.4g} mm are {away / 1000:.4g} m; used as "
+            "given",
+            UnitWarning,
+            caller_level(),
+        )
 
 
 def frames_reach(arm: ArmDescription) -> float:

@@ -11,7 +11,7 @@ import typer
 from dalembert.arm.system_phrase import system_phrase
 
 from .dynamics_command import HOW
-from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table
+from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table, unit
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
@@ -42,7 +42,8 @@ def coupling(
     heading("Joints")
     table(
         [
-            ("joint", pose_coupling.joints),
+            ("joint", [f"{joint.name} [{unit(joint, 'position')}]" for joint in system.moving]),
+            ("position", figures(position)),
             ("mass moved\n[kg]", figures(pose_coupling.mass)),
             ("inertia\n[kg m^2]", numbers(np.diagonal(pose_coupling.inertia))),
             ("radius K_ii\n[m]", numbers(pose_coupling.radius)),

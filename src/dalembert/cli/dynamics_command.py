@@ -19,6 +19,7 @@ from dalembert.arm.system_phrase import system_phrase
 
 from .component_tables import listed_components, print_components, print_slow_fast
 from .input_options import CURRENT_HELP, TORQUE_HELP, VOLTAGE_HELP, DriveInput, drive_input
+from .linear_tables import linear_data, linear_model, print_linear
 from .motor_tables import direct_problem, motors_of_motion, print_direct_problem, print_motor_inertia, print_motors
 from .printing import figures, heading, joints_with_units, json_text, matrix, say, table, unit, units_by_quantity
 from .system_options import system_command
@@ -86,13 +87,17 @@ def dynamics(
             "own inertia and gravity, such as 0.05.",
         ),
     ] = None,
+    linear: Annotated[
+        bool,
+        typer.Option("--linear", help="The linear model about the state, for a controller: A, B and poles; SI units."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: every number in full, as JSON.")] = False,
 ) -> None:
     """Torques of a motion at joints and motors, or accelerations under torques, currents or voltages."""
     input_ = drive_input(system, torque, current, voltage)
     if input_ is not None:
         refused: dict[str, object] = {"--qdd": qdd, "--jerk": jerk, "--components": components or None}
-        refused |= {"--slow-fast": slow_fast, "--split": split or None}
+        refused |= {"--slow-fast": slow_fast, "--split": split or None, "--linear": linear or None}
         refused |= {"--formulation": None if formulation == "newton-euler" else formulation}
         for option, text in refused.items():
             if text is not None:
@@ -119,6 +124,8 @@ def dynamics(
             data["split"] = split_data(system, position, speed, acceleration)
         if components:
             data["components"] = {name: [asdict(item) for item in parts] for name, parts in lists.items()}
+        if linear:
+            data["linear"] = linear_data(linear_model(system, position, speed, acceleration))
         if reactions:
             data["slow_fast"] = [asdict(item) for item in reactions]
         print(json_text(data))
@@ -139,6 +146,8 @@ def dynamics(
             print_motor_inertia(driven, motors)
     for name, parts in lists.items():
         print_components(name, parts)
+    if linear:
+        print_linear(system, linear_model(system, position, speed, acceleration))
     if reactions and slow_fast is not None:
         print_slow_fast(reactions, slow_fast)
 

@@ -235,7 +235,7 @@ def _print(identified: Identification, residuals: list[Residual], unseen: int) -
     cutoffs = ", ".join(f"{log.cutoff:.3g}" for log in identified.logs)
     paragraph(
         f"{identified.samples} samples kept, filtered at {cutoffs} Hz. {determined} of {len(identified.parameters)} "
-        f"combinations are determined (condition number {identified.condition:.3g})."
+        f"combinations are at least three standard errors from zero (condition number {identified.condition:.3g})."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ from .mechanism_tables import (
     MechanismTable,
     acceleration_table,
     force_table,
+    in_unit_of,
     joints_with_units,
     linear_tables,
     listed_values,
@@ -38,7 +40,7 @@ from .notes import note
 from .printing import figures, heading, matrix, say, table
 from .shaping_options import AnglesAre, AnglesOption, DrivesOption, GravityOption, SkipOption
 from .system_options import numbers
-from .values import is_angle, plain_number, split_words
+from .values import is_angle, note_turns, plain_number, split_words
 
 
 @fmu_command
@@ -161,7 +163,7 @@ def mechanism(
             print(f"wrote {path}", file=sys.stderr)
         return
     print_head(mechanism, phi)
-    if np.abs(correction).max(initial=0) > 1e-6:
+    if not q and np.abs(correction).max(initial=0) > 1e-6:
         say(f"To close them, {moved_most(mechanism.assembly, correction)}, from the guess of the file")
     print_position(mechanism, phi)
     print_model(mechanism, phi)
@@ -315,6 +317,9 @@ def values(mechanism: Mechanism, text: str, option: str = "--q") -> np.ndarray:
         if unit == "m" and is_angle(number, word):
             raise ArmError(f"{option}: {name} slides, so its value is in metres, not the angle {word.strip()!r}")
         amounts.append(float(number))
+    if option in ("--q", "--to"):
+        turning = [unit == "rad" for unit, _ in units_of(mechanism)]
+        note_turns(option, compress(zip(mechanism.coordinates, words, amounts, strict=True), turning))
     return np.array(amounts)
 
 
@@ -331,7 +336,7 @@ def print_head(mechanism: Mechanism, phi: np.ndarray) -> None:
 
 def print_position(mechanism: Mechanism, phi: np.ndarray) -> None:
     """Joint positions and influence coefficients [G^phi_q] = dphi/dq (Freeman 1985, eq. 3-15)."""
-    heading("Joints [rad or m], and what a unit rate of each coordinate makes them do")
+    heading("Joints, and what a unit rate of each coordinate makes them do")
     first = mechanism.influence(phi).first
     columns = [(f"per {name}", figures(first[:, k])) for k, name in enumerate(with_units(mechanism))]
     table([("joint [unit]", joints_with_units(mechanism)), ("position", figures(phi)), *columns])
@@ -345,11 +350,12 @@ def print_model(mechanism: Mechanism, phi: np.ndarray) -> None:
     heading(f"Inertia I* in the coordinates [{unit}]")
     matrix(mechanism.coordinates, model.inertia)
     heading("Load that holds it still")
+    names = with_units(mechanism)
     table(
         [
-            ("coordinate [unit]", with_units(mechanism)),
+            ("coordinate [unit]", names),
             ("value", figures(mechanism.coordinates_of(phi))),
-            ("load [N m or N]", figures(-model.load)),
+            (in_unit_of("load [N m or N]", names), figures(-model.load)),
         ]
     )
 

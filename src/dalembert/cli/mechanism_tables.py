@@ -27,14 +27,22 @@ class MechanismTable:
         """To the terminal."""
         heading(self.heading)
         index_name, names = self.index
-        table(
-            [(index_name, names), *((name, figures(np.asarray(values, dtype=float))) for name, values in self.columns)]
-        )
+        columns = ((in_unit_of(name, names), figures(np.asarray(values, dtype=float))) for name, values in self.columns)
+        table([(index_name, names), *columns])
 
     def data(self) -> dict[str, Any]:
         """For JSON: names, and a list for each column; what is not finite is null."""
         index_name, names = self.index
         return {index_name: list(names)} | {name: listed_values(values) for name, values in self.columns}
+
+
+def in_unit_of(head: str, names: Sequence[str]) -> str:
+    """The head of a column in one unit, where all ``names`` of its rows are in rad, or all in m."""
+    units = {name.rpartition("[")[2] for name in names}
+    if units not in ({"rad]"}, {"m]"}):
+        return head
+    position, load = ("rad", "N m") if units == {"rad]"} else ("m", "N")
+    return head.replace("[unit", f"[{position}").replace("[N m or N]", f"[{load}]")
 
 
 def listed_values(values: Any) -> list[Any]:
@@ -110,16 +118,16 @@ def power_tables(mechanism: Mechanism, phi: Any) -> list[MechanismTable]:
 def linear_tables(mechanism: Mechanism, phi: Any, qd: Any, qdd: Any) -> list[MechanismTable]:
     """dT = I* dq'' + (dT/dq') dq' + (dT/dq) dq about the state, and the poles of its motion under constant loads."""
     stiffness, damping, inertia = mechanism.inverse_dynamics_derivatives(phi, qd, qdd)
-    names = with_units(mechanism)
     loads = with_units(mechanism, 1)
     tables = [
         MechanismTable(
-            key, text, ("load", loads), tuple((name, matrix[:, k]) for k, name in enumerate(names))
+            key, f"Linear model: loads per {per}", ("load", loads),
+            tuple((name, matrix[:, k]) for k, name in enumerate(with_units(mechanism, 0, rate))),
         )
-        for key, text, matrix in (
-            ("stiffness", "Linear model: loads per deviation of the coordinates", stiffness),
-            ("damping", "Linear model: loads per speed [per unit/s]", damping),
-            ("inertia", "Linear model: loads per acceleration [per unit/s^2]", inertia),
+        for key, per, rate, matrix in (
+            ("stiffness", "deviation of the coordinates", "", stiffness),
+            ("damping", "speed", "/s", damping),
+            ("inertia", "acceleration", "/s^2", inertia),
         )
     ]  # fmt: skip
     poles = mechanism.linearize(phi, qd, mechanism.inverse_dynamics(phi, qd, qdd)).poles

@@ -28,7 +28,8 @@ def read_pose(option: str, text: str, turned: bool | None = None) -> np.ndarray:
     words = split_words(text)
     expected = {None: "3 or 6 numbers", True: "6 numbers", False: "3 numbers"}[turned]
     if len(words) not in {None: (3, 6), True: (6,), False: (3, 6)}[turned]:
-        raise ArmError(f"{option} takes {expected}: x, y, z and roll, pitch, yaw; got {len(words)}")
+        alone = "; for a position alone add --task position" if turned and len(words) == 3 else ""
+        raise ArmError(f"{option} takes {expected}: x, y, z and roll, pitch, yaw; got {len(words)}{alone}")
     numbers = [float(quantity(word, option)) for word in words] + [0.0] * (6 - len(words))
     roll, pitch, yaw = numbers[3:]
     if any(says_angle(word) for word in words[:3]):

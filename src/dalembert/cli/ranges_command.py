@@ -119,6 +119,7 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
     if as_json:
         print(json_text(tables_json(tables)))
         return write
+    heading(f"{ask.system.name}, {system_phrase(ask.system)}")
     heading(f"Total inertia at the joints, {'rotors of the drives included' if tables.drives else 'links alone'}")
     columns = [
         ("joint", [r.joint for r in tables.inertia]),
@@ -156,8 +157,8 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
     say()
     if closed:
         paragraph(
-            "Proved: no pose within the limits lies outside these figures by more than "
-            f"{100 * max(r.gap / r.largest for r in closed):.2g} percent"
+            f"Proved: no pose within the {'box' if ask.narrowed else 'limits'} lies outside these figures by more "
+            f"than {100 * max(r.gap / r.largest for r in closed):.2g} percent"
             + (", but for those with a dash." if tables.uncertified else ".")
         )
     if tables.uncertified:

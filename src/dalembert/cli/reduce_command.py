@@ -15,6 +15,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
 from .certificate_writing import CertificateOption, write_after
+from .counted_states import print_states, states_data
 from .notes import note
 from .printing import figures, heading, joints_with_units, json_text, say, table, units_by_quantity
 from .reducing_bar import reducing_bar
@@ -181,7 +182,7 @@ def print_model_data(
         "loads": list(model.loads), "interrupted": model.interrupted, "operations_before": model.before.total,
         "operations_after": model.after.total, "bound": model.bound.tolist(), "found": model.found.tolist(),
         "rms": model.rms.tolist(), "scale": model.scale.tolist(), "joints": list(system.joint_names),
-        "units": units_by_quantity(system, "effort"),
+        "units": units_by_quantity(system, "effort"), "states": states_data(ask),
         "asymmetry": float(model.asymmetry.max(initial=0.0)),
         "equations": {name: poly.text() for name, poly in model.equations.items()} if equations else {},
         "constants": [{"name": k.name, "value": k.value, "definition": k.definition, "shift": k.shift,
@@ -217,6 +218,7 @@ def print_model(
         )
     if model.asymmetry_text:
         say(model.asymmetry_text)
+    print_states(ask)
     print_curve(model, curve)
     if equations:
         heading("Equations")

@@ -11,6 +11,7 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
+from .counted_states import print_states, states_data
 from .notes import note
 from .printing import figures, heading, json_text, paragraph, say, table, units_by_quantity
 from .reducing_bar import asking_bar
@@ -94,6 +95,7 @@ def significance(
                     "joints": list(system.joint_names),
                     "units": units_by_quantity(system, "effort"),
                     "motion": str(motion) if motion else None,
+                    **({} if motion else {"states": states_data(ask)}),
                     "interrupted": ranked.interrupted,
                     "terms": rows,
                     **({"zero": list(zero)} if only else {}),
@@ -106,6 +108,8 @@ def significance(
         if (only or ranked.interrupted) and not of_joint:
             continue
         print_terms(joint, of_joint, floor, proved=motion is None)
+    if motion is None:
+        print_states(ask)
     say()
     if zero:
         paragraph(f"Zero: {', '.join(zero)}.")

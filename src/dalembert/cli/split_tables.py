@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dalembert.arm.system_phrase import system_phrase
 from dalembert.equations.names import name
 
+from .counted_states import print_states
 from .printing import figures, heading, json_text, paragraph, say, table
 
 if TYPE_CHECKING:
@@ -52,12 +53,14 @@ def print_split_shares(ask: Analysis, least: float, as_json: bool) -> None:
             ("%", figures(round(100 * dropped.share, 1) for _, dropped in errors)),
         ]
     )
+    print_states(ask)
     costs = ", ".join(f"{model.operations.total} with {SAID[model.velocity]}" for model in models)
+    system = system_phrase(ask.system)
     say()
     paragraph(
         f"Operations of the links, generated: {costs}; 'dalembert operations' has those of the exact torques. Errors "
         "are found at sampled states of all speeds and accelerations allowed (--speed, --acceleration), not proved; "
-        f"'dalembert reduce' gives models with proof. {system_phrase(ask.system).capitalize()}."
+        f"'dalembert reduce' gives models with proof. {system[:1].upper()}{system[1:]}."
     )
 
 

@@ -25,7 +25,7 @@ from .code_length import refuse_endless
 from .derivative_functions import coriolis_matrix, forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .function import Function, Parameters, Shape, Tables
 from .graph_model import KINDS, GraphModel, parameter_names, parameter_values, smallest, solved, torque
-from .undetermined import refuse_dependent, refuse_undivided
+from .undetermined import refuse_dependent, refuse_massless, refuse_undivided
 from .ways import Way, acceleration_derivative_ways, torque_derivative_ways
 
 FEW = 20
@@ -233,6 +233,8 @@ FUNCTIONS: dict[str, Entry] = {
 
 DIVIDING = ("forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives")
 """Functions that need the inverse of D."""
+KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
+"""Functions that do not ask for masses."""
 OF_DRIVES = ("motor_torques", "computed_torques", "computed_motor_torques")
 """Functions of arms that count their drives."""
 
@@ -256,6 +258,8 @@ def _function(arm: ArmDescription, name: str, parameters: str | None) -> Functio
     loops = parameters is None and joint_recursion.fits(arm, name)
     if not loops:
         refuse_endless(arm, name)
+    if name not in KINEMATIC and parameters is None:
+        refuse_massless(arm)
     if name in DIVIDING and parameters is None:
         refuse_dependent(arm)
     entry, names = FUNCTIONS[name], parameter_names(arm, parameters)

@@ -1,4 +1,4 @@
-"""Why a division fails: a joint that moves no inertia, so that D has no inverse, or a spring whose ends meet."""
+"""Why there is no answer: nothing has mass, a joint moves no inertia so that D has no inverse, a spring's ends meet."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ from ..rings.real import REAL
 
 _REGULAR = "_has_regular_poses"
 """Where a description keeps that its D was found regular."""
+
+
+def refuse_massless(arm: ArmDescription) -> None:
+    """Refuse an arm of which nothing that moves has mass, where its dynamics is asked for: all of it would be zero."""
+    if arm.n and not any(body.inertia for body in arm.bodies):
+        raise ArmError(
+            f"{arm.where}{arm.name}: no moving link has mass, so there is no dynamics; give the links masses and "
+            "inertias"
+        )
 
 
 def refuse_undetermined(arm: ArmDescription, matrix: NDArray[np.float64]) -> None:

@@ -38,7 +38,8 @@ class ApproximationError:
 
     def __str__(self) -> str:
         shares = ", ".join(f"{joint} {100 * x:.3g} %" for joint, x in zip(self.joints, self.relative, strict=True))
-        return f"{self.name}: torque error (rms, of the exact torque) {shares}; D off by at most {self.inertia:.3g}"
+        inertia = f"{100 * self.inertia:.3g} % of its largest entry"
+        return f"{self.name}: torque error (rms, of the exact torque) {shares}; D off by at most {inertia}"
 
 
 def measure(driven: DrivenSystem, name: str, q: Array, qd: Array, qdd: Array) -> ApproximationError:

@@ -67,6 +67,12 @@ def identify(
     if instruments and all(log.reference is None for log in log_list):
         raise ArmError("instruments come from the reference of the motion; give it, as in da.Log(..., reference=...)")
     warnings = [sentence for log in log_list for sentence in check_log(arm, log)]
+    in_amperes = [log.name for log in log_list if log.currents and gains is None]
+    warnings += [
+        f"{name}: its efforts are currents (A), and no gains are given: what is found is in A in place of N m and N; "
+        "give the gains of the drives (N m/A)"
+        for name in in_amperes
+    ]
     progress("filtering")
     measured = [smoothed(log, cutoff) for log in log_list]
     scaled = measured if factors is None else gained(measured, factors)
@@ -90,7 +96,7 @@ def identify(
         estimate.known, None if factors is None else factors * estimate.gain_changes, method, robust, cutoff,
         tuple(warnings), len(observations), carried,
     )  # fmt: skip
-    return result.noting([*check_fit(result), *check_noise(result)])
+    return result.noting([*check_fit(result, in_amperes), *check_noise(result)])
 
 
 def _checked(

@@ -26,6 +26,8 @@ Columns: TypeAlias = Mapping[str, str | Sequence[str]]
 TIMES = ("t", "time")
 EFFORTS = ("tau", "torque", "effort", "i", "current")
 """Heads of columns that are understood without being told; those of joints end in the number of the joint."""
+CURRENT = re.compile(r"(i|current)_?[0-9]+")
+"""Heads of currents among them."""
 LARGEST_LOG = 1_000_000_000
 """Largest file that is read (bytes)."""
 SIMULATED = {"q": "rad|m", "qd": "rad/s|m/s", "input": "N m|N"}
@@ -46,6 +48,7 @@ class Log:
 
     ``t`` is ``(m,)``, the others ``(m, n)``. ``effort`` is in N m (N), or in A with gains of the drives
     (``gained``). Times need not be evenly spaced; where a step is five times those around it, the log has a gap.
+    ``currents`` says that the efforts are known to be currents, as those of columns i1, ... are.
     """
 
     t: Array
@@ -54,6 +57,7 @@ class Log:
     qd: Array | None = None
     name: str = "log"
     reference: Array | None = None
+    currents: bool = False
 
     def __init__(
         self,
@@ -63,6 +67,7 @@ class Log:
         qd: ArrayLike | None = None,
         name: str = "log",
         reference: ArrayLike | None = None,
+        currents: bool = False,
     ) -> None:
         times = self._numbers(name, "t", t)
         if times.ndim != 1 or len(times) < 2:
@@ -93,7 +98,14 @@ class Log:
                 f"{name}: the clock does not advance in {len(backward)} places, first at row {row} (t = {times[row]:g} "
                 f"s after {times[row - 1]:g} s); sort the rows, or cut the log there with rows()"
             )
-        for quantity, value in {"t": times, "qd": None, "reference": None, **arrays, "name": name}.items():
+        for quantity, value in {
+            "t": times,
+            "qd": None,
+            "reference": None,
+            **arrays,
+            "name": name,
+            "currents": currents,
+        }.items():
             object.__setattr__(self, quantity, value)
 
     @staticmethod
@@ -161,7 +173,7 @@ class Log:
         """Rows ``start`` to ``stop``, counted from 0, the last not included."""
         part = slice(start, stop)
         qd, reference = (None if x is None else x[part] for x in (self.qd, self.reference))
-        return type(self)(self.t[part], self.q[part], self.effort[part], qd, self.name, reference)
+        return type(self)(self.t[part], self.q[part], self.effort[part], qd, self.name, reference, self.currents)
 
     def gained(self, gains: ArrayLike) -> Self:
         """The log with its currents (A) as torques at the joints: ``gains`` in N m/A, one for each joint."""
@@ -207,6 +219,7 @@ class Log:
             data.get("qd"),
             label,
             data.get("reference"),
+            bool(CURRENT.fullmatch(heads_of["effort"][0])) and "effort" not in (columns or {}),
         )
 
 

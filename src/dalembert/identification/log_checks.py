@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,11 +65,12 @@ def check_log(arm: ArmSystem, log: Log) -> list[str]:
     return sentences
 
 
-def check_fit(identified: Identification) -> list[str]:
+def check_fit(identified: Identification, in_amperes: Sequence[str] = ()) -> list[str]:
     """Sentences about what a fit shows to be doubtful about its logs: efforts in other units, of other joints or signs.
 
     The description of the arm says roughly what the torques of the links are. Efforts that are many times those, that
-    are opposite to them, or that go with those of another joint, were not measured as they were understood.
+    are opposite to them, or that go with those of another joint, were not measured as they were understood. Of logs
+    ``in_amperes`` it is known that they hold currents.
     """
     arm, sentences = identified.described, []
     for log, known in zip(identified.logs, identified.known, strict=True):
@@ -97,7 +99,7 @@ def check_fit(identified: Identification) -> list[str]:
                 f"{log.name}: the efforts are some {size:.3g} times what the description of {arm.name} asks for; are "
                 "they in mA or N mm? Divide them by 1000, or give gains (N m/A)"
             )
-        elif size < 1 / 8 and identified.gains is None:
+        elif size < 1 / 8 and identified.gains is None and log.name not in in_amperes:
             sentences.append(
                 f"{log.name}: the efforts are some {size:.3g} times what the description of {arm.name} asks for; are "
                 "they currents, or torques of motors before their gears? Give gains (N m/A) of the drives"

@@ -39,7 +39,7 @@ def friction_table(identified: Identification) -> DataTable:
         row += [float(identified.shape.transition[k])] if unknowns.friction.regularised else []
         row += [float(identified.values[unknowns.rotor_column(k)])] if unknowns.rotors else []
         rows.append(tuple(row))
-    note = "N m and N m s/rad (N and N s/m of sliding joints); speeds in rad/s (m/s), inertias in kg m^2 (kg)."
+    note = "N m and N m s/rad (N and N s/m of sliding joints); speeds in rad/s (m/s), inertias in kg m² (kg)."
     return DataTable("friction", "Friction and rotors", tuple(columns), tuple(rows), note)
 
 

@@ -199,8 +199,13 @@ def style(column: Column) -> str | None:
 
 def head_cell(column: Column) -> Html:
     """The heading of a column with its unit."""
-    unit = tag("span", f" {column.unit}", class_="unit") if column.unit else Html()
+    unit = tag("span", f" {raised(column.unit)}", class_="unit") if column.unit else Html()
     return tag("th", column.head, unit, scope="col", class_=style(column))
+
+
+def raised(unit: str) -> str:
+    """A unit as the page writes it: kg m², where files have kg m^2."""
+    return unit.replace("^2", "²").replace("^3", "³")
 
 
 def displayed(column: Column, value: Value) -> Html:
@@ -216,6 +221,8 @@ def displayed(column: Column, value: Value) -> Html:
         )
     if column.kind == "share" and isinstance(value, int | float):
         return text(percent(value))
+    if column.kind == "unit" and isinstance(value, str):
+        return text(raised(value))
     if isinstance(value, bool):
         return Html("yes" if value else "no")
     if isinstance(value, int) and abs(value) < 10**6:

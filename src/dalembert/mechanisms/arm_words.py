@@ -21,6 +21,14 @@ INSTEAD = {
 """What a mechanism has in place of a method of arms."""
 
 
-def refuse_word(word: str) -> NoReturn:
-    """Say what to ask in place of ``word``; an ``AttributeError``, as for any name that is not there."""
+def refuse_word(word: str, mechanism: object = None) -> NoReturn:
+    """Say what to ask in place of ``word``; an ``AttributeError``, as for any name that is not there.
+
+    ``mechanism`` is the one whose system is asked, which may have the word itself.
+    """
+    if mechanism is not None and not word.startswith("_") and word in dir(mechanism):
+        asked = (
+            "da.simulate(system, ...) does it" if word == "simulate" else f"ask its mechanism, system.mechanism.{word}"
+        )
+        raise AttributeError(f"the system of a mechanism has no {word}: {asked}")
     raise AttributeError(f"a mechanism has no {word}{f': {INSTEAD[word]}' if word in INSTEAD else ''}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from os.path import isfile
 from pathlib import Path
@@ -98,6 +99,11 @@ def parse_mechanism(
     if home is not None and not isinstance(home, Mapping):
         raise top.fault("home must be a table of joint positions, [home]")
     positions = {joint: _position(value, f"{origin}: home {joint!r}") for joint, value in (home or {}).items()}
+    turning = {(name, j.name) for name, arm in chains.items() for j in arm.moving if j.kind == "revolute"}
+    for joint, position in positions.items():
+        plain = not isinstance((home or {})[joint], str)
+        if plain and abs(position) > 2 * math.pi and any(joint in (name, f"{chain}.{name}") for chain, name in turning):
+            reading.turned[f"home {joint!r}"] = position
     reading.tell(origin)
     try:
         return Mechanism(

@@ -52,7 +52,7 @@ class MechanismSystem:
     if not TYPE_CHECKING:  # for a type checker a name that is not there stays an error
 
         def __getattr__(self, word: str) -> NoReturn:
-            refuse_word(word)
+            refuse_word(word, vars(self).get("mechanism"))
 
     def __init__(self, mechanism: Mechanism, near: ArrayLike | None = None) -> None:
         """``near`` are joints phi in the assembly mode that is meant; home by default."""

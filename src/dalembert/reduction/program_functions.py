@@ -43,7 +43,8 @@ def function_of(
     ``kind`` follows the name of the arm, ``opening_remarks`` come before the others.
     """
     if name not in OF_PROGRAMS:
-        raise ArmError(f"{system.name}, {kind}, has no function {name!r}; it has {', '.join(OF_PROGRAMS)}")
+        fed_back = "; a controller adds its feedback to qdd of inverse_dynamics" if name == "computed_torques" else ""
+        raise ArmError(f"{system.name}, {kind}, has no function {name!r}; it has {', '.join(OF_PROGRAMS)}{fed_back}")
     entry, n = FUNCTIONS[name], system.n
     return Function(
         name,

@@ -180,10 +180,13 @@ class ReducedModel(ProgramSystem):
             f"operations: {self.before.total} before, {self.after.total} after; {len(self.constants)} constants, "
             f"{sum(c.depends_on_load for c in self.constants)} of them depend on the load",
         ]
-        for i, name in enumerate(self.system.joint_names):
+        for i, joint in enumerate(self.system.moving):
+            unit, torque = UNITS[joint.kind]
             lines.append(
-                f"  {name}: proved error {self.bound[i]:.4g} ({100 * self.share[i]:.3f} percent), "
-                f"found {self.found[i]:.4g}, RMS {self.rms[i]:.4g}, proved/found {self.tightness[i]:.2f}"
+                f"  {joint.name}: proved error {self.bound[i]:.4g} {torque} ({100 * self.share[i]:.3f} percent), "
+                f"found {self.found[i]:.4g}, RMS {self.rms[i]:.4g}, proved/found {self.tightness[i]:.2f}; "
+                f"speeds up to {self.states.speed[i]:.4g} {unit}/s, accelerations up to "
+                f"{self.states.acceleration[i]:.4g} {unit}/s^2"
             )
         lines += [f"  {self.asymmetry_text}"] if self.asymmetry_text else []
         lines += ["  the search was interrupted: what is proved holds, a shorter model may be left"] * self.interrupted

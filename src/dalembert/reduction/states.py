@@ -28,6 +28,11 @@ SPEED = {"revolute": 2.0, "prismatic": 1.0}
 """Largest speed (rad/s, m/s) where neither the caller nor the arm specifies one."""
 SECONDS = 0.2
 """Time in which a joint reaches its largest speed, where no acceleration is given."""
+UNASKED = (
+    f"Speeds are the limits of the joints, or {SPEED['revolute']:g} rad/s and {SPEED['prismatic']:g} m/s where they "
+    f"have none, and accelerations reach these in {SECONDS:g} s"
+)
+"""Where the speeds and accelerations come from that nobody gave."""
 
 LEAST_LIMIT = 1e-70
 """Least speed and acceleration that is not zero; the largest is one over it. Products of four keep all their digits."""

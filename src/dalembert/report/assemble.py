@@ -10,6 +10,7 @@ from functools import cache
 from ..arm.errors import ArmError
 from ..arm.inertia import Load
 from ..arm.joint_keys import by_joint
+from ..compile.undetermined import refuse_massless
 from ..design.analysis import Analysis
 from ..design.motion_samples import MotionSamples
 from ..design.review import guidelines, weights
@@ -119,10 +120,7 @@ def report(
     arm = question.system
     if not arm.n:
         raise ArmError(f"{arm.where}{arm.name} has no joint that moves, so there is nothing to report")
-    if not any(body.inertia for body in arm.bodies):
-        raise ArmError(
-            f"{arm.where}{arm.name}: no moving link has mass, so there is no dynamics to report; give the links masses"
-        )
+    refuse_massless(arm)
     lacking_section = unlimited_section(question)
     following = Following(progress)
     for tolerance in question.tolerances:
@@ -217,7 +215,7 @@ def terms(work: Work) -> Section:
     """Every term by what it contributes."""
     ask = work.analysis
     return significance_section.section(
-        work.system, section_data.contributions(work.system, ask.significance()), ask.states
+        work.system, section_data.contributions(work.system, ask.significance()), ask.states, ask.paced
     )
 
 

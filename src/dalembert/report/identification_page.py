@@ -152,8 +152,8 @@ def _parameter_section(identified: Identification) -> Section:
     determined = sum(p.determined for p in identified.parameters)
     silent = [p.name for p in identified.parameters if not p.determined]
     meaning = (
-        f"The logs determine {determined} of {len(identified.parameters)} combinations; the condition number of their "
-        f"equations is {identified.condition:.3g}."
+        f"{determined} of {len(identified.parameters)} combinations are at least three standard errors from zero; the "
+        f"condition number of their equations is {identified.condition:.3g}."
     )
     parts: list[Part] = [parameter_table(identified)]
     if silent:

@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 METHODS = ("auto", "DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
 """ "auto" is DOP853, and Radau from where the motion turns out to be stiff; the others are scipy's."""
+LONGEST_PERIOD = 10.0
+"""Sampling period (s) beyond which one that never ends within the motion is refused: a rate in Hz, perhaps."""
 
 
 def start_state(n: int, q: ArrayLike, qd: ArrayLike | None, what: str = "joint") -> tuple[Array, Array]:
@@ -83,6 +85,11 @@ class SimulationSettings:
                 f"a sampling period of {self.period:g} s makes {duration / self.period:.3g} samples in {duration:g} s, "
                 f"more than the {self.most_evaluations} evaluations that are allowed; lengthen it, or raise "
                 "most_evaluations"
+            )
+        if self.period is not None and self.period > max(duration, LONGEST_PERIOD):
+            raise ArmError(
+                f"a sampling period of {self.period:g} s is longer than the motion of {duration:g} s; the period of "
+                f"{self.period:g} Hz is {1 / self.period:g} s"
             )
         return self.start, self.start + duration
 

@@ -119,7 +119,7 @@ class OutputKind:
 def _joint_columns(quantity: str) -> Callable[[Output, ArmSystem], Columns]:
     def columns(output: Output, system: ArmSystem) -> Columns:
         joints = [system.moving[k] for k in output.rows(system)]
-        return tuple((f".{joint.name}", unit(joint, quantity)) for joint in joints)
+        return tuple((f".{joint.name}", unit(joint, quantity).replace("²", "^2")) for joint in joints)
 
     return columns
 

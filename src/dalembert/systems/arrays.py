@@ -36,7 +36,8 @@ def vector_array(n: int, name: str, values: ArrayLike, what: str = "joint") -> N
     """``values`` as finite floats whose last axis has ``n`` entries, one per ``what``."""
     array = real_array(name, values, f"numbers, one per {what}")
     if array.shape[-1:] != (n,):
-        raise ArmError(f"{name} must end in {n} entries, one per {what}; got shape {array.shape}")
+        remedy = "; mechanism.position(q) gives all joints" if name == "phi" else ""
+        raise ArmError(f"{name} must end in {n} entries, one per {what}; got shape {array.shape}{remedy}")
     if not np.isfinite(array).all():
         raise ArmError(f"{name} holds a value that is not finite; give finite values")
     return array

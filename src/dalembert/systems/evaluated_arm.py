@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.description import ArmDescription
-from ..arm.errors import ArmError
 from ..arm.lazy_arrays import is_lazy, mapped
 from ..compile import build, joint_recursion, resistances
 from ..compile.code_length import MOST_UNASKED, expected_statements
-from ..compile.functions import DIVIDING, function
+from ..compile.functions import DIVIDING, KINEMATIC, function
 from ..compile.kernel import Kernel
 from ..compile.locks import ForkSafeLock
-from ..compile.undetermined import refuse_dependent
+from ..compile.undetermined import refuse_dependent, refuse_massless
 from ..formulations.system import SystemOverRing
 from ..rings.real import REAL
 from .arrays import evaluate, joint_array
@@ -27,8 +26,6 @@ from .refusals import refuse_infinite
 Array = NDArray[np.float64]
 Call = Callable[..., Any]
 
-KINEMATIC = ("forward_kinematics", "jacobian", "jacobian_rate", "regressor")
-"""Functions that do not ask for masses."""
 FEW_COUPLED = 48
 """Joints up to which the full factors of D of joints that are coupled by drives, or follow others, are code."""
 PATIENCE = 100
@@ -47,11 +44,7 @@ class EvaluatedArm(ArmDescription):
     @cached_property
     def _massive(self) -> SystemOverRing:
         """The same, once it is sure that something in it has mass."""
-        if self.n and not any(body.inertia for body in self.bodies):
-            raise ArmError(
-                f"{self.where}{self.name}: no moving link has mass, so there is no dynamics; give the links masses "
-                f"and inertias"
-            )
+        refuse_massless(self)
         return self.over_reals
 
     @cached_property

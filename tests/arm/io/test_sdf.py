@@ -167,6 +167,6 @@ def test_what_an_arm_cannot_be_is_refused_by_name(text: str, said: str) -> None:
 def test_a_model_that_would_fall_is_said_to_be_fixed() -> None:
     with pytest.warns(da.SkippedWarning, match="taken as fixed"):
         da.load(model(ARM.format("")))
-    with pytest.warns(da.SkippedWarning, match="1 kg and 1 kg m"):
+    with pytest.warns(da.SkippedWarning, match="no <inertial> at .*: 1 kg and 1 kg m"):
         arm = da.load(model(ARM.format("").replace(BODY, "")))
     assert float(arm.bodies[0].inertia.mass) == 1

@@ -151,6 +151,10 @@ def test_files_are_included_from_the_folder_and_from_packages_and_from_nowhere_e
     cloned = main.parent.parent.rename(tmp_path / "My_Arm_Repository")
     with pytest.raises(da.ArmError, match="'my_arm' is not found"):
         referenced_file("package://my_arm/urdf/arm.urdf.xacro", cloned / "urdf")
+    lost = tmp_path / "lost.xacro"
+    lost.write_text(HEAD.format("x") + '<xacro:include filename="$(find no_such)/a.xacro"/></robot>', encoding="utf-8")
+    with pytest.raises(da.ArmError, match=r"lost\.xacro: the package 'no_such' is not found"):
+        da.load(lost)
     (cloned / "package.xml").write_text("<package><name> my_arm </name></package>", encoding="utf-8")
     found = referenced_file("package://my_arm/urdf/arm.urdf.xacro", cloned / "urdf")
     assert found == (cloned / "urdf" / "arm.urdf.xacro").resolve()

@@ -91,6 +91,15 @@ def read_sdf(
     except ArmError as fault:
         raise fault if str(fault).startswith(f"{origin}: ") else root.fault(str(fault)) from None
     tell_skipped(root, caller_level())
+    bare = [
+        name for node in model.all("link") if node.one("inertial") is None and (name := node.text("name")) != arm.base
+    ]
+    if bare:
+        warnings.warn(
+            f"{origin}: no <inertial> at {listed(bare)}: 1 kg and 1 kg m^2 about each axis, as the format says",
+            SkippedWarning,
+            caller_level(),
+        )
     reading.tell(origin)
     return arm.checked(physical)
 
@@ -149,7 +158,6 @@ def _inertia(node: XmlNode, reading: AngleReading) -> Inertia:
     """The inertia about the link frame; what is missing has the values of the format, 1 kg and 1 kg m^2."""
     inertial = node.one("inertial")
     if inertial is None:
-        node.skipped["a link without <inertial>, which has 1 kg and 1 kg m^2 then, as the format says"] += 1
         return Inertia.of(1, inertia={"xx": 1, "yy": 1, "zz": 1})
     if inertial.element.get("auto", "false") in ("true", "1"):
         raise inertial.fault("auto inertia is worked out from meshes by another program; write the numbers")

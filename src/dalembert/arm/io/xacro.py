@@ -243,7 +243,10 @@ class _Reader:
                 f"command line --arg {name}=VALUE"
             )
         if word == "find":
-            self.packages.append(package_folder(name, self.folder))
+            try:
+                self.packages.append(package_folder(name, self.folder))
+            except ArmError as fault:
+                raise self.fault(str(fault)) from None
             return str(self.packages[-1])
         if word == "dirname" and self.folder is not None:
             return str(self.folder)

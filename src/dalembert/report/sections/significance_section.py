@@ -10,7 +10,7 @@ from ...design.significance_tables import TERMS
 from ...markup.data_tables import Column, DataTable
 from ...markup.elements import Html, tag
 from ...markup.numbers import drives_phrase, joint_label, percent, shown_position, unit
-from ...reduction.states import States
+from ...reduction.states import UNASKED, States
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..section import Section
@@ -33,8 +33,8 @@ class Contribution:
     share: float
 
 
-def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) -> Section:
-    """``states`` are those over which the terms are judged."""
+def section(arm: ArmDescription, terms: Sequence[Contribution], states: States, paced: bool = True) -> Section:
+    """``states`` are those over which the terms are judged; ``paced`` where somebody gave speeds or accelerations."""
     # proved: no state takes the term to that share of what the largest term of its joint reaches
     top = {joint: max(term.largest for term in terms if term.joint == joint) for joint in {t.joint for t in terms}}
     small = [term for term in terms if term.proved < SMALL * top[term.joint]]
@@ -48,7 +48,7 @@ def section(arm: ArmDescription, terms: Sequence[Contribution], states: States) 
         if all(term.share >= SMALL for term in terms)
         else f"No term is proved to stay below {percent(SMALL)} of the largest term of its joint."
     )
-    parts: list[Html | DataTable | Figure] = [limits(arm, states), note(arm)]
+    parts: list[Html | DataTable | Figure] = [limits(arm, states, "" if paced else f"{UNASKED}."), note(arm)]
     for index, joint in enumerate(arm.moving):
         of_joint = sorted((term for term in terms if term.joint == index), key=lambda term: -term.largest)[:MOST_BARS]
         if of_joint:
@@ -83,8 +83,8 @@ def note(arm: ArmDescription) -> Html:
     )
 
 
-def limits(arm: ArmDescription, states: States) -> DataTable:
-    """The ranges of position, speed and acceleration that the terms are ranked over."""
+def limits(arm: ArmDescription, states: States, origin: str = "") -> DataTable:
+    """The ranges of position, speed and acceleration that the terms are ranked over, and their ``origin``."""
     columns = (
         Column("joint", "joint"),
         Column("from", "from", kind="number"),
@@ -108,7 +108,7 @@ def limits(arm: ArmDescription, states: States) -> DataTable:
         )
         for k, joint in enumerate(arm.moving)
     )
-    return DataTable("states", "States that count", columns, rows)
+    return DataTable("states", "States that count", columns, rows, origin)
 
 
 def table(arm: ArmDescription, terms: Sequence[Contribution]) -> DataTable:
