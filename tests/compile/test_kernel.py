@@ -283,7 +283,7 @@ def test_with_refuse_values_that_are_not_finite_are_handed_over(count: int | Non
 
 
 def test_a_division_by_zero_is_handed_over_too():
-    arm = da.Arm.from_dh([{"a": 1, "mass": 0}, {"a": 1, "mass": 0}], physical="ignore")
+    arm = da.Arm.from_dh([{"a": 1, "mass": 1}, {"a": 1, "mass": 0}], physical="ignore")
 
     def refuse(**arrays: np.ndarray) -> None:
         raise ArmError("singular")

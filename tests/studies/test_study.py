@@ -337,6 +337,11 @@ def test_a_scheduler_that_does_not_answer_is_named(asked: Study) -> None:
         asked.run("r.txt")
     with pytest.raises(ArmError, match="no executor"):
         asked.run(executor="gpu")
+    with pytest.raises(ArmError, match='name it, "threads" or "processes"'):
+        asked.run(workers=2)
+    for places in ({"executor": "threads"}, {"workers": 2}):
+        with pytest.raises(ArmError, match="has workers of its own"):
+            asked.run(scheduler="tcp://127.0.0.1:1", **places)
 
 
 def test_names_of_an_arm_stay_text_in_what_a_notebook_shows(asked: Study) -> None:

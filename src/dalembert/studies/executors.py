@@ -47,6 +47,10 @@ def answered(
         raise ArmError(f"no executor {executor!r:.60}; there are {', '.join(EXECUTORS)}, and a scheduler's address")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise ArmError(f"workers must be a whole number of at least 1, not {workers!r:.60}")
+    if scheduler is not None and (executor != "serial" or workers is not None):
+        raise ArmError("a scheduler has workers of its own; leave executor and workers out, or the scheduler")
+    if workers is not None and executor == "serial":
+        raise ArmError('workers are those of an executor; name it, "threads" or "processes"')
     if not tasks:
         return iter(())
     if scheduler is not None:
