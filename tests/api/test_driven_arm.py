@@ -151,3 +151,18 @@ def test_an_arm_with_drives_writes_the_file_that_the_arm_alone_writes(write: str
     if write == "write_toml":
         read = da.load(written, physical="ignore").driven
         assert read.motor_torques(q, qd, qdd) == pytest.approx(arm.driven.motor_torques(q, qd, qdd), rel=1e-12)
+
+
+@pytest.mark.parametrize("model", ["exact", "szkodny", "diagonal", "paul"])
+def test_an_arm_that_counts_its_drives_is_its_driven_arm(model: str) -> None:
+    """By whichever name it is asked for it has motors, and what they can give limits a motion."""
+    arm = da.load("puma560", physical="ignore")
+    counting = arm.counting_drives(model)
+    assert isinstance(counting, da.DrivenArm)
+    assert counting == arm.driven.approximate(model) == arm.driven.counting_drives(model)
+    assert (arm.counting_drives("none"), counting.counting_drives("none")) == (arm, arm)
+    assert type(counting.counting_drives("none")) is da.Arm
+    path = da.quintic([np.zeros(6), np.full(6, 0.5)], 0.5)
+    uses = [[str(use) for use in da.requirements(one, path).uses] for one in (counting, arm.driven.approximate(model))]
+    assert uses[0] == uses[1]
+    assert any("voltage" in use for use in uses[0])

@@ -77,6 +77,12 @@ class Arm(SystemQuestions):
 
         return DrivenArm.of(self)
 
+    def counting_drives(self, model: str = "exact") -> Any:
+        """This arm with its drives counted by this model, or ("none") the links alone; "exact" is ``driven``."""
+        from .driven_arm import DrivenArm
+
+        return self if model == "none" else DrivenArm.of(self, model)
+
     def with_drives(self, drives: DriveTrain | str | Path, physical: str = "warn") -> DrivenArm:
         """This arm with other drives, which count: a ``DriveTrain``, or the path of a TOML file with them.
 

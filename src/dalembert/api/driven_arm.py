@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -49,7 +49,11 @@ class DrivenArm(DrivenSystem, SystemQuestions):
         """The arm alone, without its drives."""
         from .arm import Arm
 
-        return Arm.of(self.counting_drives("none"))
+        return Arm.of(super().counting_drives("none"))
+
+    def counting_drives(self, model: str = "exact") -> Any:
+        """The same drives counted by this model, or ("none") the arm alone."""
+        return self.arm if model == "none" else self.approximate(model)
 
     def approximate(self, name: str) -> Self:
         """The same drives by an approximation: "szkodny", "diagonal" or "paul"; "exact" goes back."""
