@@ -94,7 +94,8 @@ class ControllerCode:
         lines += [f"  {k}: {comment(joint)}" for k, joint in enumerate(self.function.joints)]
         parameters = self.function.parameters
         if parameters.names:
-            lines += ["", "Parameters (SI units; inertia about the frame of the link), with the values of this arm:"]
+            frame = "tool frame" if parameters.kind == "load" else "frame of the link"
+            lines += ["", f"Parameters (SI units; inertia about the {frame}), with the values of this arm:"]
             lines += [
                 f"  {k}: {comment(name)} = {value!r}"
                 for k, (name, value) in enumerate(zip(parameters.names, parameters.values, strict=True))
