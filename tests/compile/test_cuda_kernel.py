@@ -1,5 +1,7 @@
 """What surrounds CUDA kernels, as far as it shows without a GPU."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,19 @@ def test_names_of_the_arm_reach_cuda_as_plain_letters(tmp_path):
         assert file.name in ("x_include_evil_gravity_load_rows.cu", "x_include_evil_gravity_load_columns.cu")
         assert "<evil>" not in text
         assert text.count("/*") == text.count("*/")
+
+
+def test_cuda_files_say_what_is_built_in_and_what_each_parameter_is(tmp_path):
+    arm = da.load("planar-2r").holding(da.Load(mass=2))
+    joints = (replace(arm.joints[0], name="a*/ int b; /*"), *arm.joints[1:])
+    asked = function(replace(arm, joints=joints), "gravity_load", "load")
+    for file in write_cuda(asked, tmp_path):
+        head = file.read_text().split("*/")[0]
+        assert "0: a?/ int b; /? (revolute)" in head
+        assert "inertia about the tool frame" in head
+        assert all(f"{k}: {name} = " in head for k, name in enumerate(asked.parameters.names))
+        assert all(remark in head for remark in asked.remarks)
+        assert "out0: load" in head
 
 
 def test_a_differentiable_kernel_says_what_it_cannot_do():

@@ -147,6 +147,18 @@ def test_no_compiler_runs_for_another_long_arm(long: None, monkeypatch: pytest.M
         np.testing.assert_allclose(got[:1], want, rtol=0, atol=1e-12 * (1 + np.abs(want).max()))
 
 
+def test_the_mass_matrix_of_forty_one_joints_waits_for_no_code_of_its_own(
+    compiled_kernels: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm, q = da.load(tree_text(41)), np.random.default_rng(6).uniform(-1, 1, (1000, 41))
+    arm.mass_matrix(q)
+    monkeypatch.setattr(build, "compiled", lambda *_: pytest.fail("the compiler ran"))
+    other = arm.holding(da.Load(2.5, (0.1, 0.05, 0.2)))
+    (right,) = by_pages(other, "mass_matrix", [q[:2]])
+    np.testing.assert_allclose(other.mass_matrix(q)[:2], right, rtol=0, atol=1e-13 * np.abs(right).max())
+    other.compile("mass_matrix")(q)
+
+
 @pytest.mark.parametrize("joints", [9, 17])
 @pytest.mark.parametrize("name", ["inverse_mass_matrix", "forward_dynamics_derivatives"])
 def test_the_inverse_of_a_chain_has_the_same_bits_alone_and_in_a_batch(name: str, joints: int, long: None) -> None:

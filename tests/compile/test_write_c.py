@@ -75,6 +75,21 @@ def test_parameters_can_be_arguments(parameters: str, tmp_path: Path):
     assert " = " in files[0].read_text()
 
 
+@pytest.mark.parametrize(("parameters", "frame"), [("load", "tool frame"), ("inertial", "frame of the link")])
+def test_the_header_says_in_which_frame_the_parameters_are(parameters: str, frame: str, tmp_path: Path):
+    tool = da.Placement.from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
+    arm = da.load("planar-2r").with_tool(tool)
+    header = write_c(function(arm, "gravity_load", parameters), tmp_path)[0].read_text()
+    assert f"inertia about the {frame})" in header
+    body, q = da.Inertia.of(1.5, (0.1, 0, 0.2), (0.03, 0.02, 0.03)), [0.3, 0.4]
+    kernel = arm.compile("gravity_load", parameters=parameters)
+    values = kernel.default_parameters.copy()
+    values[-10:] += [float(x) for x in body.parameters]
+    stands = tool if parameters == "load" else da.Placement()  # of the frame that is named, in that of the link
+    held = arm.with_tool(da.Placement()).holding(da.Load.of(body.placed(stands)))
+    np.testing.assert_allclose(kernel(q, values), held.gravity_load(q), rtol=1e-12)
+
+
 def test_the_test_program_can_fail(tmp_path: Path):
     files = write_c(function(SCARA, "gravity_load"), tmp_path)
     code = files[1]

@@ -34,7 +34,7 @@ _POINTERS = (
     "below_rows", "below", "places",
 )  # fmt: skip
 FEW_JOINTS = {
-    "mass_matrix": 60, "inverse_mass_matrix": 30, "coriolis_matrix": 48, "inverse_dynamics_derivatives": 20,
+    "mass_matrix": 40, "inverse_mass_matrix": 30, "coriolis_matrix": 48, "inverse_dynamics_derivatives": 20,
     "forward_dynamics_derivatives": 16,
 }  # fmt: skip
 """Joints up to which straight-line code is made: to about there it is as quick as loops, and it grows long to make."""

@@ -39,6 +39,21 @@ def comment(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9 _.,:;()+/^-]", "?", " ".join(text.split()))[:100]
 
 
+def numbers_of(function: Function) -> list[str]:
+    """Lines for a comment: the order of the joints, the parameters with their values, and what is built in."""
+    lines = [f"Joints, in the order of {'q' if function.thing == 'arm' else 'phi'}:"]
+    lines += [f"  {k}: {comment(joint)}" for k, joint in enumerate(function.joints)]
+    parameters = function.parameters
+    if parameters.names:
+        frame = "tool frame" if parameters.kind == "load" else "frame of the link"
+        lines += ["", f"Parameters (SI units; inertia about the {frame}), with the values of this arm:"]
+        lines += [
+            f"  {k}: {comment(name)} = {value!r}"
+            for k, (name, value) in enumerate(zip(parameters.names, parameters.values, strict=True))
+        ]
+    return [*lines, "", *(comment(remark) for remark in function.remarks)]
+
+
 def write_c(function: Function, folder: str | Path, dtype: str = "float64", wrappers: Sequence[str] = ()) -> list[Path]:
     """Write the function as C into ``folder``, beside those it has, with ``wrappers`` in "c++", "rust"; the files."""
     if dtype not in ("float64", "float32"):
@@ -90,16 +105,7 @@ class ControllerCode:
             lines.append(
                 f"out  {name}[{size}]: {self.function.meaning(name)}{', row by row' if len(shape) > 1 else ''}"
             )
-        lines += ["", f"Joints, in the order of {'q' if self.function.thing == 'arm' else 'phi'}:"]
-        lines += [f"  {k}: {comment(joint)}" for k, joint in enumerate(self.function.joints)]
-        parameters = self.function.parameters
-        if parameters.names:
-            lines += ["", "Parameters (SI units; inertia about the frame of the link), with the values of this arm:"]
-            lines += [
-                f"  {k}: {comment(name)} = {value!r}"
-                for k, (name, value) in enumerate(zip(parameters.names, parameters.values, strict=True))
-            ]
-        lines += ["", *(comment(remark) for remark in self.function.remarks)]
+        lines += ["", *numbers_of(self.function)]
         read, written = (self.width * sum(sizes) for sizes in self.sizes)
         lines += [
             "",

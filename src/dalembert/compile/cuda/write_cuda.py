@@ -8,7 +8,7 @@ from ...arm.errors import ArmError
 from ...arm.io.whole_files import made_folder, write_whole
 from ..function import Function
 from ..operations import count
-from ..write_c import comment, identifier
+from ..write_c import comment, identifier, numbers_of
 from .parts import MOST_ROWS, MOST_STRIDE, Part, kernels
 from .source import LAYOUTS, real_of, source
 
@@ -16,6 +16,9 @@ HEAD = """\
 /* {name} of {arm}, one thread a state, {layout}.
    Per state: {operations}.
 {arguments}
+
+{numbers}
+
    Strides are numbers from row to row; 0 repeats one row for all states. Results are in one piece.{limits}
    {title}(...) launches on a stream and gives the code of cudaGetLastError. Compile with: nvcc -arch=native -c */
 """
@@ -57,10 +60,13 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
     sizes = [len(nodes) for _, nodes in function.outputs]
     shape_format = "({n}, count)" if layout == "columns" else "(count, {n})"
     arguments = [
-        f"   in{k}: {argument} {shape_format.format(n=w)}"
+        f"   in{k}: {argument} {shape_format.format(n=w)}, {function.meaning(argument)}"
         for k, (argument, w) in enumerate(zip(inputs, widths, strict=True))
     ]
-    arguments += [f"   out{k}: {shape_format.format(n=w)}" for k, w in enumerate(sizes)]
+    arguments += [
+        f"   out{k}: {name} {shape_format.format(n=w)}, {function.meaning(name)}"
+        for k, ((name, _), w) in enumerate(zip(function.results, sizes, strict=True))
+    ]
     real = real_of(dtype)[0]
     typed = [f"const {real} *in{k}, long long s{k}" for k in range(len(inputs))]
     typed += [f"{real} *out{k}" for k in range(len(sizes))]
@@ -81,6 +87,7 @@ def _write_file(function: Function, steps: list[Part], dtype: str, layout: str, 
         arguments="\n".join(arguments),
         title=title,
         limits=limits_note,
+        numbers="\n".join(f"   {line}".rstrip() for line in numbers_of(function)),
     )
     texts, calls = [], []
     for number, step in enumerate(steps):
