@@ -11,18 +11,18 @@ import pytest
 import dalembert as da
 from command_runs import run
 
-Q, QD = "0.3,-0.4,0.6,0.1,0.7,0.2", "0.2,0.1,-0.3,0.4,0.1,-0.2"
+Q, QD, QDD = "0.3,-0.4,0.6,0.1,0.7,0.2", "0.2,0.1,-0.3,0.4,0.1,-0.2", "1,-2,0.5,3,1,-1"
 WORDS = ("dynamics", "jpl-rrp", "--q", Q, "--qd", QD, "--linear")
 
 
 @pytest.mark.parametrize("drives", ["--drives", "--no-drives"])
 def test_slopes_are_those_of_the_motion(drives: str, folder: Path) -> None:
     """A and B against differences of forward dynamics under what the state takes, motor torques where drives count."""
-    told = json.loads(run(folder, *WORDS, drives, "--json").out)["linear"]
+    told = json.loads(run(folder, *WORDS, "--qdd", QDD, drives, "--json").out)["linear"]
     arm = da.load("jpl-rrp")
     system = arm.driven.frictionless() if drives == "--drives" else arm
-    q, qd = (np.array([float(x) for x in text.split(",")]) for text in (Q, QD))
-    tau, n, h = system.inverse_dynamics(q, qd, np.zeros(6)), arm.n, 1e-6
+    q, qd, qdd = (np.array([float(x) for x in text.split(",")]) for text in (Q, QD, QDD))
+    tau, n, h = system.inverse_dynamics(q, qd, qdd), arm.n, 1e-6
     a, b = np.array(told["A"]), np.array(told["B"])
     slopes = np.array([
         (system.forward_dynamics(q + h * e, qd, tau) - system.forward_dynamics(q - h * e, qd, tau)) / (2 * h)
