@@ -147,3 +147,11 @@ def test_impossible_drives_are_refused_by_name(fault: str) -> None:
     train, said = BAD[fault]
     with pytest.raises(ArmError, match=said):
         da.load("planar-2r").with_drives(train)
+
+
+def test_drives_of_another_arm_are_refused_also_where_they_have_more_motors_than_this_one_has_joints() -> None:
+    train = da.DriveTrain([da.Actuator.of(f"m{k}", {f"axis{k}": 50}) for k in range(3)])
+    with pytest.raises(
+        da.ArmError, match="motor 'm0': turns with joint 'axis0', which is not there; the joints are joint"
+    ):
+        da.load("planar-2r").with_drives(train)

@@ -64,3 +64,18 @@ def test_limits_that_are_not_known_or_are_cut_anyhow_cannot_be_chosen() -> None:
         slider().simulate([1.0], [0.0], None, 0.1, saturate=True)
     with pytest.raises(da.ArmError, match="cut by the limits of its motor always"):
         da.load("irb6").driven.simulate(np.zeros(5), np.zeros(5), None, 0.1, input="current", saturate=False)
+
+
+def test_two_motors_of_one_joint_give_it_no_more_than_its_effort_together(tmp_path: Path) -> None:
+    """N^T u within the limit: both give the same share of what they were asked for."""
+    arm = da.load(two_joints(tmp_path))
+    shafts = {"m1": {"j1": 50}, "m2": {"j1": -50}, "m3": {"j2": 50}}
+    arm = arm.with_drives(da.DriveTrain([da.Actuator.of(*shaft) for shaft in shafts.items()]))
+    limits = Saturation(plant_of(arm, "motor torque"))
+    for asked in ([9.0, -3.0, 0.0], [2.0, 0.0, 0.0], [0.3, -0.1, 0.0]):
+        torques = limits(np.zeros(2), np.array(asked))
+        most = min(30.0, arm.to_joints(np.zeros(2), asked)[0])
+        assert arm.to_joints(np.zeros(2), torques)[0] == pytest.approx(most, rel=1e-14)
+        assert torques[1] / torques[0] == pytest.approx(asked[1] / asked[0], rel=1e-14)
+    with pytest.raises(da.ArmError, match="its motors share the limits of joints; write the FMU with saturate=False"):
+        arm.write_fmu(tmp_path / "arm.fmu")

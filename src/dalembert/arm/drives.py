@@ -305,6 +305,10 @@ class DriveTrain:
         def turns(part: Actuator | Element) -> bool:
             return any(joint in moving and ratio for joint, ratio in part.ratios)
 
+        named = {joint for part in self.actuators for joint, _ in part.ratios}
+        if not any(map(turns, self.actuators)) and not named <= joints:
+            return self  # drives of another arm altogether, which ``check`` refuses
+
         def left(part: Part) -> Part:
             ratios = tuple((joint, ratio) for joint, ratio in part.ratios if joint in joints)
             rotor = part.rotor if part.rotor.link in links else replace(part.rotor, link="")

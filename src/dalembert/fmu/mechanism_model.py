@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arm.errors import ArmError
 from ..mechanisms.branches import WORSE
 from ..mechanisms.continuation import LARGEST_BEND, LARGEST_TURN, SMALLEST_STEP
 from ..mechanisms.mechanism_system import MechanismSystem
@@ -127,8 +126,6 @@ def mechanism_model(
     home = np.asarray(system.near, dtype=float)
     home_q = assembly.value(assembly.coordinate_blocks(assembly.chains.place(home[None]), 0), 1)[0, : system.n]
     saturation = saturation_of(plant, saturate)
-    if saturation is not None and saturation.coupled and len(plant.input_names) != system.n:
-        raise ArmError(f"{system.name}: its motors share the limits of joints; write the FMU with saturate=False")
     joints = tuple(
         FmuVariable(f"joint.{name}", "rad" if turns else "m", f"position of joint {label}")
         for name, turns, label in zip(structured(chains.joint_names), chains.revolute, chains.joint_names, strict=True)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..arm.errors import ArmError
 from ..compile.function import Function
 from ..simulation.plant import MotorPlant, Plant
 from ..simulation.saturation import Saturation
@@ -44,6 +45,8 @@ def plant_model(
 
     ``glue``, ``outputs`` and ``joints`` are those of its kind of system; ``loads`` are indices among its parameters.
     """
+    if saturation is not None and saturation.coupled and len(plant.input_names) != len(coordinates):
+        raise ArmError(f"{plant.name}: its motors share the limits of joints; write the FMU with saturate=False")
     motors = structured(plant.input_names) if isinstance(plant, MotorPlant) else ()
     inputs = input_quantities(plant, coordinates, motors)
     table = base_parameters(coordinates, restitution)

@@ -1,8 +1,9 @@
 """Limits of the inputs: what motors and joints may give, cut from what a controller asks for.
 
 Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors, and to their
-stall torque where one is given. Where motors are coupled, the torques at the joints are cut first,
-N^T u within the effort limits, and the motors' own limits come last.
+stall torque where one is given. Where motors are coupled, the torques at the joints are cut first, N^T u within the
+effort limits, and the motors' own limits come last; motors that turn one joint together give less of it in the same
+shares.
 Currents and voltages are cut by the motors themselves (``drives/motors.py``).
 """
 
@@ -35,23 +36,26 @@ class Saturation:
         self.driven: MotorSystem | None = plant.driven if isinstance(plant, MotorPlant) else None
         self.inputs = self.joints
         self.coupled = False
+        self.turned_joint: NDArray[np.intp] | None = None
+        """The joint that each motor turns alone, where some joint is turned by several."""
         if self.driven is not None:
             self.inputs = np.array([largest_torque(part) for part in self.driven.drives.actuators])
             self._carry_to_motors(self.driven)
 
     def _carry_to_motors(self, driven: MotorSystem) -> None:
-        """Effort limits at the shafts of motors that turn with one joint alone."""
-        if (
-            isinstance(driven, DrivenSystem)
-            and driven.drives.turns is None
-            and (np.count_nonzero(driven.ratios, axis=1) == 1).all()
-        ):
-            joint = np.argmax(driven.ratios != 0, axis=1)
-            ratio = np.abs(driven.ratios[np.arange(len(joint)), joint])
-            self.inputs = np.minimum(self.inputs, self.joints[joint] / ratio)
+        """Effort limits at the shafts of motors that turn with one joint alone, and it with no other motor."""
+        limited = bool(np.isfinite(self.joints).any())
+        ratios = driven.ratios if isinstance(driven, DrivenSystem) and driven.drives.turns is None else None
+        if ratios is None or not (np.count_nonzero(ratios, axis=1) == 1).all():
+            # where motors of several joints are more than these, no share is determined: their own limits remain
+            self.coupled = limited and len(driven.motor_names) == driven.n
+            return
+        joint = np.argmax(ratios != 0, axis=1)
+        if (np.count_nonzero(ratios, axis=0) > 1).any():
+            self.coupled, self.turned_joint = limited, joint
         else:
-            # without one motor a joint the share of each is not determined, and the motors' own limits remain
-            self.coupled = len(driven.motor_names) == driven.n and bool(np.isfinite(self.joints).any())
+            ratio = np.abs(ratios[np.arange(len(joint)), joint])
+            self.inputs = np.minimum(self.inputs, self.joints[joint] / ratio)
 
     @property
     def has_limits(self) -> bool:
@@ -64,8 +68,15 @@ class Saturation:
             requested = self.driven.to_joints(q, u)
             allowed = np.clip(requested, -self.joints, self.joints)
             if (allowed != requested).any():
-                u = self.driven.to_motors(q, allowed)
+                u = self._within_joints(self.driven, q, u, requested, allowed)
         return np.clip(u, -self.inputs, self.inputs)
+
+    def _within_joints(self, driven: MotorSystem, q: Array, u: Array, requested: Array, allowed: Array) -> Array:
+        """The inputs that give the torques ``allowed`` at the joints in place of those ``requested``."""
+        if self.turned_joint is None:
+            return driven.to_motors(q, allowed)
+        shares = np.divide(allowed, requested, out=np.ones_like(requested), where=requested != 0)
+        return np.asarray(u * shares[self.turned_joint])
 
     def reached(self, q: Array, u: Array) -> NDArray[np.bool_]:
         """Which inputs are at a limit: their own, or for coupled motors that of a joint they turn."""
