@@ -124,10 +124,8 @@ class SystemQuestions(SystemPages, SystemFiles):
         >>> round(da.load("planar-2r").analysis().range_of("D11").maximum, 4)  # kg m^2
         2.6667
         """
-        from ..compile.undetermined import refuse_massless
         from ..design.analysis import Analysis
 
-        refuse_massless(self)
         return Analysis(self, box, speed, acceleration, gap=gap, work=work, effort=effort, tell=tell)
 
     def coupling_at(self, q: ArrayLike) -> PoseCoupling:

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from dalembert.arm.description import ArmDescription, Joint
 from dalembert.arm.errors import printable
+from dalembert.markup.numbers import not_below
 
 Column: TypeAlias = tuple[str, Sequence[str]]
 
@@ -100,6 +101,18 @@ def figures(values: Iterable[float], scale: float | None = None) -> list[str]:
     padded = [text + " " * (decimals - len(text) + point(text)) for text in texts]
     width = max((len(text) for text in padded), default=0)
     return [text.rjust(width) for text in padded]
+
+
+def bounds(values: Iterable[float]) -> list[str]:
+    """Proved upper bounds as ``figures`` writes numbers, but rounded up, and 0 for zero alone."""
+    return figures([not_below(value, DIGITS) for value in values], scale=0.0)
+
+
+def bounds_or_dashes(values: Iterable[float | None]) -> list[str]:
+    """Proved upper bounds; a dash for None."""
+    entries = list(values)
+    texts = iter(bounds(x for x in entries if x is not None))
+    return ["-" if x is None else next(texts) for x in entries]
 
 
 def figures_or_dashes(values: Iterable[float | None]) -> list[str]:

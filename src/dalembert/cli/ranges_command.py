@@ -13,10 +13,11 @@ import typer
 from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 from dalembert.equations.names import separate, sides
+from dalembert.markup.numbers import not_below
 
 from .certificate_writing import CertificateOption, write_after
 from .notes import note
-from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table
+from .printing import bounds_or_dashes, figures, figures_or_dashes, heading, json_text, paragraph, say, table
 from .reducing_bar import asking_bar
 from .system_options import joint_position, position_command
 
@@ -96,9 +97,11 @@ def print_coefficients(ask: Analysis, names: Sequence[str], ounces: bool, as_jso
     heading(f"{ask.system.name}, {system_phrase(ask.system)}")
     table([("", [r.name for r in rows]), ("least", figures(r.minimum for r in rows)),
            ("greatest", figures(r.maximum for r in rows)),
-           ("proved\nwithin", figures_or_dashes([r.gap if r.certified else None for r in rows])),
+           ("proved\nwithin", bounds_or_dashes([r.gap if r.certified else None for r in rows])),
            ("unit", [r.unit for r in rows])])  # fmt: skip
-    uncertified = [f"{r.name} ({r.lower:.5g} to {r.upper:.5g})" for r in rows if not r.certified]
+    uncertified = [
+        f"{r.name} ({-not_below(-r.lower, 5):.5g} to {not_below(r.upper, 5):.5g})" for r in rows if not r.certified
+    ]
     if uncertified:
         say()
         paragraph(f"Searched, not proved to the tolerance; in brackets what is proved: {', '.join(uncertified)}.")
@@ -156,9 +159,10 @@ def print_tables(ask: Analysis, ounces: bool, as_json: bool) -> Callable[[Path],
     closed = [r for row in tables.rows if row.certified for r in row.ranges.values() if r.largest]
     say()
     if closed:
+        percent = not_below(100 * max(r.gap / r.largest for r in closed), 2)
         paragraph(
-            f"Proved: no pose within the {'box' if ask.narrowed else 'limits'} lies outside these figures by more "
-            f"than {100 * max(r.gap / r.largest for r in closed):.2g} percent"
+            f"Proved: no pose within the {'box' if ask.narrowed else 'limits'} lies outside these figures, of which "
+            f"--json has all digits, by more than {percent:.2g} percent"
             + (", but for those with a dash." if tables.uncertified else ".")
         )
     if tables.uncertified:
@@ -230,7 +234,7 @@ def setting(arm: ArmDescription, text: str) -> dict[str | int, float]:
 def within(rows: Sequence[InertiaRow | GravityRow]) -> list[str]:
     """How far beyond its figures at the joint each row is proved to stay; a dash where it is not."""
     gaps = [max(x.gap for x in (r.empty, r.loaded) if x is not None) for r in rows]
-    return figures_or_dashes([gap if r.certified else None for r, gap in zip(rows, gaps, strict=True)])
+    return bounds_or_dashes([gap if r.certified else None for r, gap in zip(rows, gaps, strict=True)])
 
 
 def tables_json(tables: LoadTables) -> dict[str, object]:

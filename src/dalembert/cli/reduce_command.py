@@ -17,7 +17,7 @@ from dalembert.arm.system_phrase import system_phrase
 from .certificate_writing import CertificateOption, write_after
 from .counted_states import print_states, states_data
 from .notes import note
-from .printing import figures, heading, joints_with_units, json_text, say, table, units_by_quantity
+from .printing import bounds, figures, heading, joints_with_units, json_text, say, table, units_by_quantity
 from .reducing_bar import reducing_bar
 from .short_forms_printing import print_data, print_short_forms
 from .system_options import analysis_command
@@ -207,7 +207,7 @@ def print_model(
     say(f"operations: {model.before.total} before, {model.after.total} after ({model.after})")
     table([
         joints_with_units(system, "effort"), ("largest\ntorque", figures(model.scale)),
-        ("proved\nerror", figures(model.bound)), ("percent", figures(100 * model.share)),
+        ("proved\nerror", bounds(model.bound)), ("percent", bounds(100 * model.share)),
         ("largest\nfound", figures(model.found)), ("RMS", figures(model.rms)),
         ("proved/\nfound", figures(model.tightness)),
     ])  # fmt: skip
@@ -247,7 +247,7 @@ def print_curve(model: ReducedModel, requested: bool) -> None:
     )
     table([
         ("operations", [str(p.operations) for p in model.curve]),
-        ("proved error\n% of largest torque", figures(100 * p.error for p in model.curve)),
+        ("proved error\n% of largest torque", bounds(100 * p.error for p in model.curve)),
         ("constants", [str(p.constants) for p in model.curve]),
         ("proof", [p.proof for p in model.curve]),
         ("", ["this model" if p.program is model.program else "" for p in model.curve]),

@@ -11,7 +11,7 @@ from dalembert.arm.errors import ArmError
 from dalembert.arm.system_phrase import system_phrase
 
 from .notes import note
-from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table
+from .printing import bounds, figures, figures_or_dashes, heading, json_text, paragraph, say, table
 from .reducing_bar import asking_bar
 from .shaping_options import BoxOption
 from .system_options import read_analysis, shaped_command
@@ -73,7 +73,7 @@ def review(
         heading("Coupling of joints: k = |Dij| / sqrt(Dii Djj)")
         table([("joints", [f"{c.first}, {c.second}" for c in reviewed.couplings]),
                ("k largest", figures(c.largest for c in reviewed.couplings)),
-               ("proved\nat most", figures(c.proved for c in reviewed.couplings)),
+               ("proved\nat most", bounds(c.proved for c in reviewed.couplings)),
                ("loading\nfactor", figures(c.loading for c in reviewed.couplings)),
                ("kinematic\nfactor", figures(c.kinematic for c in reviewed.couplings))])  # fmt: skip
     if reviewed.balances:
@@ -82,7 +82,7 @@ def review(
                ("mass\nkg", figures(b.mass for b in reviewed.balances)),
                ("load before\nN m", figures(b.before for b in reviewed.balances)),
                ("after\nN m", figures(b.after for b in reviewed.balances)),
-               ("proved\nat most", figures(b.proved for b in reviewed.balances)),
+               ("proved\nat most", bounds(b.proved for b in reviewed.balances)),
                ("spring\nN m", figures(b.spring for b in reviewed.balances)),
                ("", [balance_verdict(b) for b in reviewed.balances])])  # fmt: skip
         paragraph(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dalembert.arm.system_phrase import system_phrase
+from dalembert.markup.numbers import not_below
 from dalembert.reduction.shortforms.form_errors import RELATIVE_TO
 from dalembert.reduction.shortforms.form_tables import constant_unit
 
-from .printing import figures, heading, joints_with_units, json_text, paragraph, say, table
+from .printing import bounds, figures, heading, joints_with_units, json_text, paragraph, say, table
 
 if TYPE_CHECKING:
     from dalembert.reduction.shortforms.short_form import ReducedCoefficient
@@ -51,8 +52,8 @@ def print_short_forms(model: ShortFormModel, torques: bool) -> None:
         rows = model.torque_errors
         table([
             joints_with_units(model.system, "effort"), ("largest\ntorque", figures(row.scale for row in rows)),
-            ("proved\nerror", figures(row.bound for row in rows)),
-            ("% of largest\ntorque", figures(100 * row.bound / row.scale if row.scale else 0.0 for row in rows)),
+            ("proved\nerror", bounds(row.bound for row in rows)),
+            ("% of largest\ntorque", bounds(100 * row.bound / row.scale if row.scale else 0.0 for row in rows)),
             ("largest\nfound", figures(row.found for row in rows)), ("RMS", figures(row.rms for row in rows)),
         ])  # fmt: skip
 
@@ -60,12 +61,11 @@ def print_short_forms(model: ShortFormModel, torques: bool) -> None:
 def error_text(form: ReducedCoefficient) -> str:
     """The proved error, in its unit and of both the largest value and the range."""
     worst = form.worst
-    shares = f"{100 * worst.share_of_largest:.2f} percent of its largest value"
-    shares += f", {100 * worst.share_of_range:.2f} of its range" if worst.span else ""
+    of_largest, of_range = (not_below(100 * share, 3) for share in (worst.share_of_largest, worst.share_of_range))
+    shares = f"{of_largest:.3g} percent of its largest value" + (f", {of_range:.3g} of its range" if worst.span else "")
     with_load = f", with {worst.load}" if len(form.errors) > 1 else ""
-    return (
-        f"error at most {form.bound:.3g} {form.unit}: {shares}{with_load} (found {form.found:.3g}, RMS {form.rms:.3g})"
-    )
+    found = f"found {form.found:.3g}, RMS {form.rms:.3g}"
+    return f"error at most {not_below(form.bound, 3):.3g} {form.unit}: {shares}{with_load} ({found})"
 
 
 def print_constants(model: ShortFormModel) -> None:

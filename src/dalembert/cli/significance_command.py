@@ -13,7 +13,7 @@ from dalembert.arm.system_phrase import system_phrase
 
 from .counted_states import print_states, states_data
 from .notes import note
-from .printing import figures, heading, json_text, paragraph, say, table, units_by_quantity
+from .printing import bounds, figures, heading, json_text, paragraph, say, table, units_by_quantity
 from .reducing_bar import asking_bar
 from .system_options import analysis_command
 
@@ -137,7 +137,7 @@ def print_terms(joint: Joint, terms: Sequence[TermShare], floor: float, proved: 
         (f"largest\n{unit}", figures(t.largest for t in listed)),
     ]
     if proved:
-        columns.append(("proved\nat most", figures(t.proved for t in listed)))
+        columns.append(("proved\nat most", bounds(t.proved for t in listed)))
     columns += [(f"RMS\n{unit}", figures(t.rms for t in listed)),
                 ("percent of\nthe largest", figures(round(100 * t.share, 2) for t in listed))]  # fmt: skip
     table(columns)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from ..arm.errors import ArmError
 from ..arm.joint_keys import joint_number
 from ..bounds.ranges import Range
+from ..compile.undetermined import refuse_massless
 from ..reduction.certify import Progress
 from ..reduction.states import Amounts, states_of
 from ..systems.arm_system import ArmSystem
@@ -71,6 +72,7 @@ class Analysis(CertifiedRanges):
         effort: float = 1.0,
         tell: Callable[[str], None] | None = None,
     ) -> None:
+        refuse_massless(system)
         super().__init__(system, states_of(system, box, speed, acceleration), gap, work, effort, tell)
         self._question = (box, speed, acceleration)
 

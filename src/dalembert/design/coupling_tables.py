@@ -35,7 +35,7 @@ def coupling_table(ranked: Sequence[CouplingRow]) -> DataTable:
         Column("pose", "", kind="pose"),
     ]
     if proved:
-        columns.append(Column("proved bound", "proved bound", kind="number"))
+        columns.append(Column("proved bound", "proved bound", kind="number bound"))
     if factors:
         columns += [
             Column("loading", "loading factor there", kind="number"),

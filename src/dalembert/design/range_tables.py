@@ -56,7 +56,7 @@ def inertia_table(tables: LoadTables) -> DataTable:
         Column("input inertia", "drive", kind="number"),
         *ends_columns(),
         Column("ratio", "ratio", kind="number"),
-        Column("proved within", "proved within", kind="number"),
+        Column("proved within", "proved within", kind="number bound"),
     ]
     if load:
         columns += [*ends_columns("loaded"), Column("ratio loaded", "ratio, loaded", kind="number")]
@@ -112,7 +112,7 @@ def gravity_table(tables: LoadTables) -> DataTable:
     columns = [
         *OF_JOINT,
         *ends_columns(),
-        Column("proved within", "proved within", kind="number"),
+        Column("proved within", "proved within", kind="number bound"),
     ]
     if load:
         columns += [Column("largest magnitude loaded", "largest, loaded", kind="number")]

@@ -40,7 +40,7 @@ def balance_table(balances: Sequence[Counterbalance], names: Sequence[str] = ())
         *(Column(axis, axis, "m", "number") for axis in "xyz"),
         Column("before", "gravity load now", kind="number"),
         Column("after", "with the weight", kind="number"),
-        Column("proved", "proved at most", kind="number"),
+        Column("proved", "proved at most", kind="number bound"),
         Column("least", "no weight leaves less than", kind="number"),
         Column("unit", "", kind="unit"),
         Column("exact", "vanishes for every pose"),

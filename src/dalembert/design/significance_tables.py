@@ -17,7 +17,7 @@ TERMS = (
     Column("joint", "joint"),
     Column("term", "term"),
     Column("largest", "largest", kind="number"),
-    Column("proved", "proved at most", kind="number"),
+    Column("proved", "proved at most", kind="number bound"),
     Column("rms", "RMS", kind="number"),
     Column("unit", "", kind="unit"),
     Column("share", "share of the largest term", kind="share"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .elements import Html, coefficient, join, tag, text
-from .numbers import formatted, percent
+from .numbers import formatted, not_below, percent
 
 FOLDED, MOST_ROWS = 40, 500
 """Rows of a compact table that are shown at once, and the most of the folded ones."""
@@ -35,9 +35,10 @@ Value: TypeAlias = "str | float | int | bool | Rich | tuple[float, ...] | None"
 class Column:
     """A column: ``key`` names it in files, ``head`` on the page.
 
-    ``kind`` is "text", "number", "share" (a fraction shown in percent), "name" (of a coefficient, such as D12),
-    "unit", or "pose" (a tuple of joint positions: on the page a button in the cell before it that moves the drawing of
-    the arm to them).
+    ``kind`` is "text", "number", "share" (a fraction shown in percent), "number bound" and "share bound" for what is
+    proved that no state exceeds, which is rounded up, "number floor" and "share floor" for what none is below, "name"
+    (of a coefficient, such as D12), "unit", or "pose" (a tuple of joint positions: on the page a button in the cell
+    before it that moves the drawing of the arm to them).
     """
 
     key: str
@@ -194,7 +195,7 @@ def finite(value: float | None) -> float | None:
 
 def style(column: Column) -> str | None:
     """The CSS class of a column's cells."""
-    return "num" if column.kind in ("number", "share") else "unit" if column.kind == "unit" else None
+    return "num" if column.kind.split()[0] in ("number", "share") else "unit" if column.kind == "unit" else None
 
 
 def head_cell(column: Column) -> Html:
@@ -219,8 +220,8 @@ def displayed(column: Column, value: Value) -> Html:
         return tag(
             "button", "show", type="button", class_="pose", data_pose=positions, title=f"Put the drawing at {positions}"
         )
-    if column.kind == "share" and isinstance(value, int | float):
-        return text(percent(value))
+    if column.kind.startswith("share") and isinstance(value, int | float):
+        return text(percent(outwards(100 * value, column.kind, 3) / 100))
     if column.kind == "unit" and isinstance(value, str):
         return text(raised(value))
     if isinstance(value, bool):
@@ -228,10 +229,16 @@ def displayed(column: Column, value: Value) -> Html:
     if isinstance(value, int) and abs(value) < 10**6:
         return Html(str(value).replace("-", "\u2212"))
     if isinstance(value, int | float):
-        return Html(formatted(float(value)))
+        return Html(formatted(outwards(float(value), column.kind, 4)))
     if column.kind == "name":
         return coefficient(str(value))
     return text(value)
+
+
+def outwards(value: float, kind: str, digits: int) -> float:
+    """A number to so many digits in the direction that a bound of its kind allows; as it is where it is none."""
+    side = {"bound": 1, "floor": -1}.get(kind.split()[-1], 0)
+    return side * not_below(side * value, digits) if side else value
 
 
 def plain_cell(value: Value) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Protocol
 
 MINUS = "\u2212"
@@ -54,9 +55,14 @@ def formatted(value: float | None, digits: int = 4) -> str:
     return plain.replace("-", MINUS) if plain not in ("0", "-0") else "0"
 
 
+def not_below(value: float, digits: int) -> float:
+    """The least number of so many digits that is not below ``value``: what is proved to be a bound is one in print."""
+    return float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(value)))
+
+
 def within_percent(share: float, digits: int = 3) -> str:
-    """A bound as a fraction in percent, as it stands after "within" or "no further than". Digits are rounded."""
-    return percent(share, digits).removeprefix("<\u00a0")
+    """A bound as a fraction in percent, as it stands after "within" or "no further than"; rounded up."""
+    return percent(not_below(100 * share, digits) / 100, digits).removeprefix("<\u00a0")
 
 
 def percent(share: float | None, digits: int = 3) -> str:

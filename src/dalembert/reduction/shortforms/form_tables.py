@@ -34,12 +34,12 @@ def form_table(forms: Sequence[ReducedCoefficient]) -> DataTable:
         Column("terms", "terms left", kind="number"),
         Column("exact operations", "operations, exact", kind="number"),
         Column("operations", "operations left", kind="number"),
-        Column("proved", "proved error", kind="number"),
+        Column("proved", "proved error", kind="number bound"),
         Column("found", "largest found", kind="number"),
         Column("rms", "RMS", kind="number"),
         Column("unit", "", kind="unit"),
-        Column("of largest", "proved, of its largest value", kind="share"),
-        Column("of range", "proved, of its range", kind="share"),
+        Column("of largest", "proved, of its largest value", kind="share bound"),
+        Column("of range", "proved, of its range", kind="share bound"),
     )
     rows = tuple(
         (

@@ -164,7 +164,7 @@ def dominance_table(rows: Sequence[Dominance]) -> DataTable:
         Column("joint", "joint"),
         Column("margin", "least margin", kind="number"),
         Column("pose", "", kind="pose"),
-        Column("proved", "proved margin", kind="number"),
+        Column("proved", "proved margin", kind="number floor"),
         Column("dominant", "diagonal dominates everywhere"),
     )
     verdicts = {True: "yes", False: "no", None: "not shown"}

@@ -128,7 +128,7 @@ def table(name: str, caption: str, arm: ArmSystem, ratios: Sequence[Range]) -> D
         Column("largest", "largest", kind="number"),
         Column("pose of largest", "", kind="pose"),
         Column("unit", "", kind="unit"),
-        Column("proved bound", "proved bound", kind="number"),
+        Column("proved bound", "proved bound", kind="number bound"),
     )
     rows = tuple(
         (
@@ -155,7 +155,7 @@ def boundary(arm: ArmSystem, fast: Sequence[SlowFast]) -> DataTable:
         Column("unit", "", kind="unit"),
         Column("share", "reactions reach", kind="share"),
         Column("speed", "at this share of the speeds", kind="share"),
-        Column("proved", "and not below", kind="share"),
+        Column("proved", "and not below", kind="share floor"),
     )
     rows = tuple(
         (joint_label(k, row.joint), row.own, row.acceleration, row.velocity, "N" if arm.moving[k].kind == "prismatic"

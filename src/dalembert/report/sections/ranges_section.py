@@ -8,7 +8,7 @@ from ...bounds.ranges import Range
 from ...design.range_tables import gravity_table, inertia_table, pretty
 from ...design.tables import GravityRow, InertiaRow, LoadTables
 from ...markup.elements import Html
-from ...markup.numbers import formatted, joint_label, listed, percent, within_percent
+from ...markup.numbers import formatted, joint_label, listed, not_below, percent, within_percent
 from ..charts.bar_chart import BarChart, Bars
 from ..charts.figures import ChartAxis, Figure
 from ..section import Part, Section, paragraph
@@ -132,7 +132,7 @@ def proof(tables: LoadTables) -> Html:
     uncertified = list(dict.fromkeys(row.name for row in rows if not row.certified))
     if uncertified:
         proved = "; ".join(
-            f"{name} {formatted(range_.lower, 3)} to {formatted(range_.upper, 3)}"
+            f"{name} {formatted(-not_below(-range_.lower, 3), 3)} to {formatted(not_below(range_.upper, 3), 3)}"
             for name, range_ in ranges.items()
             if not range_.certified
         )

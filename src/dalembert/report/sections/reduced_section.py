@@ -102,7 +102,7 @@ def summary(reduction: Reduction) -> DataTable:
         Column("operations", "operations", kind="number"),
         Column("multiplications", "multiplications", kind="number"),
         Column("additions", "additions", kind="number"),
-        Column("proved error", "proved error, worst joint", kind="share"),
+        Column("proved error", "proved error, worst joint", kind="share bound"),
         Column("found error", "largest error found", kind="share"),
         Column("rms error", "RMS error, worst joint", kind="share"),
     )
@@ -220,7 +220,7 @@ def coefficient_table(model: ReducedRow, mark: str) -> DataTable:
     """Error of each D_ij, C_ijk and G_i: proved bound, largest attained in a search, RMS."""
     columns = (
         Column("coefficient", "coefficient", kind="name"),
-        Column("proved", "proved error", kind="number"),
+        Column("proved", "proved error", kind="number bound"),
         Column("found", "largest found", kind="number"),
         Column("rms", "RMS", kind="number"),
         Column("unit", "", kind="unit"),
