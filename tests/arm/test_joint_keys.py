@@ -34,3 +34,8 @@ def test_a_joint_named_twice_is_refused_instead_of_the_last_one_taken() -> None:
         ARM.analysis(box={1: (0.0, 1.0), "joint2": (0.0, 2.0)})
     with pytest.raises(da.ArmError, match="named twice"):
         ARM.analysis(speed={"q1": 1.0, "joint1": 2.0})
+
+
+def test_what_is_no_table_by_joint_is_refused() -> None:
+    with pytest.raises(da.ArmError, match=r"give a table by joint, as in \{'joint1': 0.5\}; got 'joint4=0'"):
+        ARM.equations(at="joint4=0")  # type: ignore[arg-type]

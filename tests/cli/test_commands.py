@@ -168,6 +168,24 @@ def test_the_split_has_the_torques_and_the_energy_of_translation_and_rotation(ru
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_of_drives_of_which_some_are_electric_currents_are_told_and_the_others_have_a_dash(run, tmp_path: Path) -> None:
+    motors = [
+        da.Actuator.of("m1", {"joint1": 50}, motor=da.Motor(0.1, resistance=1.0, supply=24.0)),
+        da.Actuator.of("m2", {"joint2": 50}, stall=2.0),
+    ]
+    arm = da.load("planar-2r").with_drives(da.DriveTrain(motors))
+    arm.write_toml(tmp_path / "half.toml")
+    words = ["dynamics", str(tmp_path / "half.toml"), "--drives", "--q", "0.1,0.2", "--qd", "1,1", "--qdd", "3,4"]
+    found = json.loads(run(*words, "--json").out)["motors"]
+    torque = arm.motor_torques([0.1, 0.2], [1.0, 1.0], [3.0, 4.0])[0]
+    assert found["current"] == [pytest.approx(torque / 0.1), None]
+    assert found["voltage"] == [pytest.approx(torque / 0.1 + 0.1 * 50), None]
+    text = run(*words).out
+    row = next(line for line in text.splitlines() if line.strip().startswith("m2"))
+    assert row.split()[-2:] == ["-", "-"]
+    assert "A dash: of this motor nothing electric is known." in text
+
+
 @pytest.mark.parametrize("formulation", ["lagrange-euler", "generalized-dalembert", "influence", "tourassis-neuman"])
 def test_dynamics_by_any_formulation_has_the_same_total(run, formulation):
     words = ["dynamics", "puma560", "--no-drives", "--q", SIX, "--qd", SIX, "--qdd", SIX, "--json"]

@@ -240,3 +240,13 @@ def test_two_systems_are_compared_by_analyses_and_by_nothing_else() -> None:
 def test_a_box_that_is_no_table_by_joint_is_refused(box: object) -> None:
     with pytest.raises(da.ArmError, match=r'box must be a table by joint, as in box=\{"joint1": \(-1, 1\)\}'):
         da.load("planar-2r").analysis(box=box)
+
+
+def test_analyses_of_other_states_are_no_others_of_a_model_which_holds_for_one_set() -> None:
+    arm = da.load("planar-2r")
+    ask, held = arm.analysis(speed=3.0), arm.holding(da.Load(1.0))
+    one, two = (ask.reduce(0.1, others=[other]) for other in (held.analysis(speed=3.0), held))
+    np.testing.assert_array_equal(one.bound, two.bound)
+    for other in (held.analysis(speed=1.0), held.analysis(box={"joint2": (0.0, 0.1)})):
+        with pytest.raises(da.ArmError, match="holds for one set of states"):
+            ask.reduce(0.1, others=[other])

@@ -79,3 +79,18 @@ def test_two_motors_of_one_joint_give_it_no_more_than_its_effort_together(tmp_pa
         assert torques[1] / torques[0] == pytest.approx(asked[1] / asked[0], rel=1e-14)
     with pytest.raises(da.ArmError, match="its motors share the limits of joints; write the FMU with saturate=False"):
         arm.write_fmu(tmp_path / "arm.fmu")
+
+
+def test_coupled_motors_that_are_more_than_the_joints_keep_the_efforts_of_both_and_change_least(tmp_path: Path) -> None:
+    """N^T u is cut joint by joint, by a change of u that no direction without torque at a joint makes shorter."""
+    arm = da.load(two_joints(tmp_path))
+    shafts = {"m1": {"j1": 50}, "m2": {"j1": 20, "j2": -40}, "m3": {"j2": 50}}
+    arm = arm.with_drives(da.DriveTrain([da.Actuator.of(*shaft) for shaft in shafts.items()]))
+    limits, q = Saturation(plant_of(arm, "motor torque")), np.zeros(2)
+    idle = np.cross(*arm.transmission(q).T)  # N^T idle = 0
+    for asked in ([9.0, -3.0, 0.0], [0.0, 5.0, 1.0], [0.1, 0.02, 0.05]):
+        wanted = arm.to_joints(q, asked)
+        torques = limits(q, np.array(asked))
+        most = np.clip(wanted, -arm.effort_limits, arm.effort_limits)
+        np.testing.assert_allclose(arm.to_joints(q, torques), most, rtol=1e-12)
+        assert abs(idle @ (torques - asked)) < 1e-9 * np.linalg.norm(idle)

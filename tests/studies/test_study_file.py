@@ -167,6 +167,10 @@ most = 200
         (('energy = "least"', 'enrgy = "least"'), "study.toml: pareto: the study has no column 'enrgy' .did you mean"),
         (('energy = "least"', 'energy = "best"'), "study.toml: pareto: of 'energy' one wants"),
         (('output = "energy"', 'output = "power"'), "study.toml: budget: the study has no column 'power'"),
+        (
+            ("allowed = 1.0", 'allowed = 1.0\n[[budget]]\noutput = "energy"'),
+            "study.toml: budget.1.: 'energy' has a budget already",
+        ),
         (("allowed = 1.0", "allowed = -1"), "study.toml: budget: the spread of 'energy'"),
         (('objective = "energy"', 'objective = "price"'), "study.toml: optimize: no objective 'price'"),
         (("starts = 1", "starts = 0"), "study.toml: optimize: starts must be"),

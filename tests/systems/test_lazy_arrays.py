@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from typing import Any
 
@@ -11,6 +12,10 @@ import pytest
 
 import dalembert as da
 from dalembert.arm.errors import ArmError
+from dalembert.mechanisms import gallery
+from dalembert.mechanisms.mechanism import Mechanism
+from dalembert.mechanisms.overconstrained import Motors
+from dalembert.mechanisms.redundant import Redundant
 
 lazy = pytest.importorskip("dask.array")
 
@@ -173,6 +178,34 @@ def test_whatever_method_takes_batches_of_states_takes_them_lazily(name: str) ->
             np.testing.assert_allclose(got.compute(scheduler="sync"), want, rtol=1e-9, atol=1e-9, err_msg=word)
         asked += 1
     assert asked >= 9
+
+
+def test_shared_motors_and_motions_to_spare_take_chunks_and_compute_nothing_yet() -> None:
+    rng, count = np.random.default_rng(4), 6
+    hand = Motors(gallery.two_fingered_hand(), ["left.joint1", "left.joint2", "right.joint1", "right.joint2"])
+    bar = hand.mechanism
+    phi = bar.position(bar.coordinates_of(bar.home) + 0.01 * rng.normal(size=(count, bar.n)))
+    qd, qdd = rng.normal(size=(2, count, bar.n))
+    arm = da.load("panda")
+    home = np.array([0.2, -0.5, 0.3, -1.9, 0.4, 1.6, 0.7])
+    led = Redundant(Mechanism({"arm": arm}, [], [f"arm.{name}" for name in arm.joint_names], home=home), "arm")
+    joints, rates = home + 0.1 * rng.normal(size=(count, 7)), rng.normal(size=(count, 7))
+    ud, udd = rng.normal(size=(2, count, 6))
+    asked: list[tuple[Any, list[np.ndarray]]] = [
+        (hand.influence, [phi]), (hand.least_squares, [phi, qd]), (hand.partial_model, [phi]),
+        (functools.partial(hand.distribute, contacts=False), [phi, qd, qdd]),
+        (led.influence, [joints]), (led.inverse_influence, [joints]), (led.partial_model, [joints]),
+        (led.rates, [joints, ud]), (led.accelerations, [joints, rates, udd]), (led.least_torque, [joints, rates, udd]),
+    ]  # fmt: skip
+    for method, states in asked:
+        right = leaves(method(*states), count)
+        READY.clear()
+        found = leaves(method(*map(uncomputed, states)), count)
+        READY.append(True)
+        assert len(found) == len(right) > 0
+        for got, want in zip(found, right, strict=True):
+            assert isinstance(got, lazy.Array)
+            np.testing.assert_allclose(got.compute(scheduler="sync"), want, rtol=1e-9, atol=1e-9)
 
 
 def test_poses_are_solved_chunk_by_chunk() -> None:

@@ -40,6 +40,8 @@ def joint_index(arm: ArmDescription, key: object) -> int:
 
 def by_joint(arm: ArmDescription, table: Mapping[str | int, T]) -> dict[int, T]:
     """The entries of a table by the joints that its keys mean; two for one joint are refused."""
+    if not isinstance(table, Mapping):
+        raise ArmError(f"{arm.where}give a table by joint, as in {{{arm.joint_names[0]!r}: 0.5}}; got {table!r:.80}")
     entries: dict[int, T] = {}
     for key, entry in table.items():
         index = joint_index(arm, key)

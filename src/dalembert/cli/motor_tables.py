@@ -8,9 +8,11 @@ import numpy as np
 
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
+from dalembert.drives.motors import Electric
+from dalembert.markup.data_tables import finite
 
 from .input_options import DriveInput, motor_effort
-from .printing import Column, figures, heading, joints_with_units, paragraph, table
+from .printing import Column, figures, figures_or_dashes, heading, joints_with_units, paragraph, table
 
 if TYPE_CHECKING:
     from dalembert.api.driven_arm import DrivenArm
@@ -32,8 +34,8 @@ def motors_of_motion(
         "torque_band": np.stack([band.low, band.high], axis=-1),
         "bands_apart": band.apart,
     }
-    if all(actuator.motor is not None for actuator in driven.drives.actuators):
-        electric = driven.electric
+    if any(actuator.motor is not None for actuator in driven.drives.actuators):
+        electric = Electric(driven, partial=True)
         result["current"] = electric.currents(q, qd, qdd)
         result["voltage"] = electric.voltages(q, qd, qdd, jerk)
         for name, electric_band in (
@@ -55,13 +57,20 @@ def print_motors(driven: DrivenArm, result: dict[str, Any], moves: bool, jerk: n
     for name, unit in (("position", units[0]), ("speed", speed), ("torque", units[1]), ("current", "A"),
                        ("voltage", "V")):  # fmt: skip
         if name in result:
-            columns.append((f"{name}\n[{unit}]", figures(result[name])))
+            columns.append((f"{name}\n[{unit}]", known_figures(result[name])))
     table(columns)
+    if "current" in result and not np.isfinite(result["current"]).all():
+        paragraph("A dash: of this motor nothing electric is known.")
     for sentence in limits_exceeded(driven, result):
         paragraph(sentence)
-    if "voltage" in result and moves and jerk is None and (driven.electric.inductance > 0).any():
+    if "voltage" in result and moves and jerk is None and (Electric(driven, partial=True).inductance > 0).any():
         paragraph("Voltages are without L di/dt, which --jerk counts.")
     print_bands(driven, result)
+
+
+def known_figures(values: np.ndarray) -> list[str]:
+    """The values as ``figures`` writes them; a dash for a motor of which they are not known."""
+    return figures_or_dashes(finite(float(value)) for value in values)
 
 
 def print_motor_inertia(driven: DrivenArm, result: dict[str, Any]) -> None:
@@ -82,7 +91,7 @@ def print_bands(driven: DrivenArm, result: dict[str, Any]) -> None:
     for name, unit in (("torque", units_of(driven)[1]), ("current", "A"), ("voltage", "V")):
         if f"{name}_band" in result:
             low, high = result[f"{name}_band"].T
-            columns += [(f"{name}\nfrom [{unit}]", figures(low)), (f"\nto [{unit}]", figures(high))]
+            columns += [(f"{name}\nfrom [{unit}]", known_figures(low)), (f"\nto [{unit}]", known_figures(high))]
     table(columns)
     if not result["bands_apart"]:
         paragraph(
@@ -94,7 +103,7 @@ def limits_exceeded(driven: DrivenArm, result: dict[str, Any]) -> list[str]:
     """Which motors this motion asks too much of."""
     if "current" not in result:
         return []
-    electric, sentences = driven.electric, []
+    electric, sentences = Electric(driven, partial=True), []
     for name, i, largest_current, v, supply in zip(
         driven.motor_names, result["current"], electric.largest_current, result["voltage"], electric.supply, strict=True
     ):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arm.errors import ArmError
@@ -318,12 +319,24 @@ class Analysis(CertifiedRanges):
             progress=progress, equations=equations, effort=self.effort,
         )  # fmt: skip
 
+    def _alike(self, other: Analysis) -> bool:
+        """Whether both are over the same states."""
+        one, two = (
+            (a.states.box.lower, a.states.box.upper, a.states.speed, a.states.acceleration) for a in (self, other)
+        )
+        return all(np.array_equal(x, y) for x, y in zip(one, two, strict=True))
+
     def _beside(self, others: Sequence[ArmSystem | Analysis]) -> tuple[list[ArmSystem], list[Equations | None]]:
         """This system and the others, with the equations that are at hand."""
         systems: list[ArmSystem] = [self.system]
         equations: list[Equations | None] = [self.equations]
         for other in others:
             if isinstance(other, Analysis):
+                if other.narrowed and not self._alike(other):
+                    raise ArmError(
+                        f"{self.system.name}: a model for several systems holds for one set of states; give {other!r} "
+                        "the box, speeds and accelerations of this analysis, or none"
+                    )
                 systems.append(other.system)
                 equations.append(other.equations)
             elif isinstance(other, ArmSystem):

@@ -186,10 +186,11 @@ class MechanismSystem:
 
     def _supports(self, states: Array) -> list[Support]:
         """Each from the one before, as motions go: round singularities of the straight way, through change points."""
-        if self._last_walk is None or not np.array_equal(self._last_walk[0], states):
+        walk = self._last_walk  # threads may ask for other states meanwhile
+        if walk is None or not np.array_equal(walk[0], states):
             branch = AssemblyBranch(self.mechanism.assembly, self.near)
-            self._last_walk = states.copy(), [branch.support(state) for state in states]
-        return self._last_walk[1]
+            walk = self._last_walk = states.copy(), [branch.support(state) for state in states]
+        return walk[1]
 
     def _direct_joints(self, q: Array) -> Array | None:
         """phi of states on the straight way from ``near`` with no singularity on it or near them; else None."""

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import chunkwise
 from ..systems.arrays import one_state
 from . import qp, transfer
 from .batch import Array
@@ -69,6 +70,7 @@ class Shared:
     residual: Array
 
 
+@chunkwise(influence="phi", least_squares="phi wanted", partial_model="phi qd", distribute="phi qd qdd")
 class Motors:
     """The motors of a mechanism, at least as many as it has freedoms.
 
@@ -87,6 +89,10 @@ class Motors:
                 f"the motors {listed(self.names)} drive {rank} of {mechanism.n} freedoms; add motors for the others"
             )
         self.effort = np.array([mechanism.chains.effort[m.joint] if m.joint >= 0 else np.inf for m in self.motions])
+
+    def _lazy_probe(self, name: str) -> Array | None:
+        """A closed state, at which the shapes of answers to Dask arrays are asked."""
+        return self.mechanism.home if name == "phi" else None
 
     def influence(self, phi: ArrayLike) -> Array:
         """[G^q_u] ``(k, n)``: the motors' rates in the coordinates of the mechanism (4-78)."""

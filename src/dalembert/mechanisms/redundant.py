@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from ..arm.description import listed
 from ..arm.errors import ArmError
+from ..arm.lazy_arrays import chunkwise
 from . import qp, transfer
 from .batch import Array
 from .chain_frames import FrameOn
@@ -79,6 +80,10 @@ def partial_model(model: transfer.TransferredModel, inverse: Array, h: Array) ->
     )
 
 
+@chunkwise(
+    influence="phi", inverse_influence="phi", partial_model="phi qd", rates="phi ud secondary",
+    accelerations="phi qd udd secondary", least_torque="phi qd udd",
+)  # fmt: skip
 class Redundant:
     """A mechanism with a frame that is to move in some of its freedoms, fewer than the mechanism has."""
 
@@ -102,6 +107,10 @@ class Redundant:
             raise ArmError(
                 f"{len(self.rows)} freedoms of the frame are wanted and the mechanism has {mechanism.n}; want fewer"
             )
+
+    def _lazy_probe(self, name: str) -> Array | None:
+        """A closed state, at which the shapes of answers to Dask arrays are asked."""
+        return self.mechanism.home if name == "phi" else None
 
     def influence(self, phi: ArrayLike) -> tuple[Array, Array]:
         """[G^u_q] and [H^u_qq] of the wanted freedoms."""

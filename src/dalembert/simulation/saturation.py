@@ -2,8 +2,9 @@
 
 Joint torques are cut to the effort limits of the joints; motor torques also to C_M i_max of the motors, and to their
 stall torque where one is given. Where motors are coupled, the torques at the joints are cut first, N^T u within the
-effort limits, and the motors' own limits come last; motors that turn one joint together give less of it in the same
-shares.
+effort limits, and the motors' own limits come last. Motors that turn one joint together give less of it in the same
+shares; of coupled motors that are more than the joints each changes as little as that takes, and where they are fewer
+than the coordinates all give less in the same shares.
 Currents and voltages are cut by the motors themselves (``drives/motors.py``).
 """
 
@@ -47,8 +48,7 @@ class Saturation:
         limited = bool(np.isfinite(self.joints).any())
         ratios = driven.ratios if isinstance(driven, DrivenSystem) and driven.drives.turns is None else None
         if ratios is None or not (np.count_nonzero(ratios, axis=1) == 1).all():
-            # where motors of several joints are more than these, no share is determined: their own limits remain
-            self.coupled = limited and len(driven.motor_names) == driven.n
+            self.coupled = limited
             return
         joint = np.argmax(ratios != 0, axis=1)
         if (np.count_nonzero(ratios, axis=0) > 1).any():
@@ -73,9 +73,15 @@ class Saturation:
 
     def _within_joints(self, driven: MotorSystem, q: Array, u: Array, requested: Array, allowed: Array) -> Array:
         """The inputs that give the torques ``allowed`` at the joints in place of those ``requested``."""
-        if self.turned_joint is None:
+        if self.turned_joint is None and u.shape[-1] == allowed.shape[-1]:
             return driven.to_motors(q, allowed)
+        if self.turned_joint is None and u.shape[-1] > allowed.shape[-1]:
+            # N^T (u + du) = allowed with the least |du|
+            back = np.linalg.pinv(np.swapaxes(driven.transmission(q), -1, -2))
+            return np.asarray(u + np.einsum("...aj,...j->...a", back, allowed - requested))
         shares = np.divide(allowed, requested, out=np.ones_like(requested), where=requested != 0)
+        if self.turned_joint is None:  # fewer motors than coordinates
+            return np.asarray(u * shares.min(axis=-1, keepdims=True))
         return np.asarray(u * shares[self.turned_joint])
 
     def reached(self, q: Array, u: Array) -> NDArray[np.bool_]:

@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 METHODS = ("auto", "DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
 """ "auto" is DOP853, and Radau from where the motion turns out to be stiff; the others are scipy's."""
+SAMPLES = 501
+"""Even times at which a motion is recorded where nobody says when."""
 LONGEST_PERIOD = 10.0
 """Sampling period (s) beyond which one that never ends within the motion is refused: a rate in Hz, perhaps."""
 
@@ -37,7 +39,7 @@ class SimulationSettings:
     """The options of ``system.simulate``; each field is described there."""
 
     times: ArrayLike | None = None
-    samples: int = 501
+    samples: int = SAMPLES
     start: float = 0.0
     method: str = "auto"
     rtol: float = 1e-8
@@ -72,6 +74,8 @@ class SimulationSettings:
         if self.max_step is not None and not self.max_step > 0:
             raise ArmError(f"the largest step is {self.max_step:g} s; give a time above zero")
         check_samples(self.samples)
+        if self.times is not None and self.samples != SAMPLES:
+            raise ArmError("samples are so many even times, and times are given; leave one of the two out")
         if not math.isfinite(self.start):
             raise ArmError(f"the start is {self.start:g} s; give a finite time")
 

@@ -140,10 +140,11 @@ def parse_study(text: str, origin: str, folder: Path | None, reader: ArmReader) 
         _whole_number(top, "chunk", 0) or None,
         top.text("name", Path(origin).stem),
     )
-    budgets = {
-        table.text("output"): (table.real("allowed", 0.0) if "allowed" in table else None)
-        for table in top.tables("budget", BUDGET)
-    }
+    budgets: dict[str, float | None] = {}
+    for table in top.tables("budget", BUDGET):
+        if table.text("output") in budgets:
+            raise table.fault(f"{table.text('output')!r} has a budget already; leave one of the two out")
+        budgets[table.text("output")] = table.real("allowed", 0.0) if "allowed" in table else None
     return StudyFile(study, dict(goals), budgets, _optimum(top), origin)
 
 
