@@ -187,6 +187,13 @@ class FactorSet:
             "1" if factor.relative else number_of(self.system, factor.numbers[0]).unit for factor in self.factors
         )
 
+    @property
+    def least(self) -> Array:
+        """The least that each factor can be; shares of relative ones have none."""
+        numbers = [number_of(self.system, factor.numbers[0]) for factor in self.factors]
+        pairs = zip(self.factors, numbers, strict=True)
+        return np.array([-np.inf if factor.relative else number.least for factor, number in pairs])
+
     def values(self, designs: Array) -> Array:
         """Values of the numbers ``(..., numbers)`` for designs ``(..., factors)``."""
         columns = designs[..., list(self._owners)]

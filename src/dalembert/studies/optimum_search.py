@@ -70,8 +70,10 @@ class DesignSearch:
         self.weighted = weights is not None
         self.weights = terms.weights(objective, weights, self.rows)
         factors = terms.factors.factors
-        self.low = np.array([factor.low for factor in factors], dtype=float)
-        self.wide = np.array([factor.high for factor in factors], dtype=float) - self.low
+        high = np.array([factor.high for factor in factors], dtype=float)
+        low, least = np.array([factor.low for factor in factors], dtype=float), terms.factors.least
+        self.low = np.where(high > least, np.maximum(low, least), low)
+        self.wide = high - self.low
         self.poses = np.empty((0, terms.system.n))
         self.limits = [(limit[0], self._limit(*limit)) for limit in limits]
         self.rounds = 0
