@@ -166,3 +166,11 @@ def test_an_arm_that_counts_its_drives_is_its_driven_arm(model: str) -> None:
     uses = [[str(use) for use in da.requirements(one, path).uses] for one in (counting, arm.driven.approximate(model))]
     assert uses[0] == uses[1]
     assert any("voltage" in use for use in uses[0])
+
+
+def test_an_arm_that_has_its_drives_is_the_driven_arm_of_itself() -> None:
+    found = da.load("planar-2r").with_drives(
+        da.DriveTrain([da.Actuator.of(f"m{k}", {f"joint{k}": 50}) for k in (1, 2)])
+    )
+    assert found.driven is found
+    assert found.arm.driven.counts_drives

@@ -51,6 +51,11 @@ class DrivenArm(DrivenSystem, SystemQuestions):
 
         return Arm.of(super().counting_drives("none"))
 
+    @property
+    def driven(self) -> Self:
+        """Itself: its drives count already."""
+        return self
+
     def counting_drives(self, model: str = "exact") -> Any:
         """The same drives counted by this model, or ("none") the arm alone."""
         return self.arm if model == "none" else self.approximate(model)
