@@ -1,4 +1,4 @@
-"""The arm that the tests of commands ask, with drives, in a folder with the files that options name."""
+"""How tests run commands, and the arm that they ask, with drives, in a folder with the files that options name."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 import dalembert as da
 from command_runs import command_folder
+from dalembert.cli import main
 
 
 @pytest.fixture(scope="module")
@@ -25,3 +26,17 @@ def arm(folder: Path) -> da.Arm:
 @pytest.fixture
 def terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+
+
+class Result:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    def call(*arguments: str) -> Result:
+        code = main(list(arguments))
+        return Result(code, *capsys.readouterr())
+
+    return call

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.mechanisms.mechanism import Mechanism
 from dalembert.simulation.plant import plant_of
 from dalembert.simulation.saturation import Saturation
 from small_arms import slider, two_joints
@@ -94,3 +96,17 @@ def test_coupled_motors_that_are_more_than_the_joints_keep_the_efforts_of_both_a
         most = np.clip(wanted, -arm.effort_limits, arm.effort_limits)
         np.testing.assert_allclose(arm.to_joints(q, torques), most, rtol=1e-12)
         assert abs(idle @ (torques - asked)) < 1e-9 * np.linalg.norm(idle)
+
+
+def test_motors_that_are_fewer_than_the_coordinates_all_give_less_until_no_coordinate_bears_too_much() -> None:
+    """Two chains of one joint, one of them driven; in the sum of both joints and the other the motor loads both."""
+    arm = da.load("planar-2r").locked({"joint2": 0.0})
+    limited = replace(arm, joints=tuple(replace(j, limits=replace(j.limits, effort=30.0)) for j in arm.joints))
+    driven = replace(limited, drives=da.DriveTrain([da.Actuator.of("m1", {"joint1": 50})]))
+    free = Mechanism({"a": driven, "b": limited}, [], ["a.joint1 + b.joint1", "b.joint1"]).driven
+    system = free.as_system(motors=True)
+    limits, q = Saturation(plant_of(system, "motor torque")), np.zeros(2)
+    for asked in (0.1, 0.9, -7.0):
+        torques = limits(q, np.array([asked]))
+        load = np.clip(50 * asked, -30, 30)
+        np.testing.assert_allclose(system.to_joints(q, torques), [load, -load], rtol=1e-14)

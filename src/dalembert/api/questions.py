@@ -411,7 +411,7 @@ class SystemQuestions(SystemPages, SystemFiles):
         input: str | None = None,
         currents: ArrayLike | None = None,
         times: ArrayLike | None = None,
-        samples: int = 501,
+        samples: int | None = None,
         start: float = 0.0,
         method: str = "auto",
         rtol: float = 1e-8,
@@ -431,7 +431,7 @@ class SystemQuestions(SystemPages, SystemFiles):
 
         ``input`` says what they are: "joint torque" (the default of an arm alone), "motor torque" (the default with
         drives), "current" or "voltage"; ``currents`` (A) flow at the start where voltages drive. ``times`` (or
-        ``samples`` evenly spaced ones) are when to record; ``method`` is one of scipy's, or "auto": DOP853, and Radau
+        ``samples`` even ones, 501) are when to record; ``method`` is one of scipy's, or "auto": DOP853, and Radau
         from where the motion is stiff, with tolerances ``rtol``, ``atol``. ``stops`` makes position limits solid, with
         this ``restitution``; ``changes`` grip or drop loads; ``period`` (s) samples and holds the controller.
         ``saturate`` cuts torques to the limits of motors and joints, by default where drives count and limits are

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -11,7 +10,7 @@ import typer
 from dalembert.arm.system_phrase import system_phrase
 
 from .dynamics_command import HOW
-from .printing import figures, figures_or_dashes, heading, json_text, paragraph, say, table, unit
+from .printing import figures, finite_figures, heading, json_text, paragraph, say, table, unit
 from .system_options import system_command
 from .values import joint_values, note_outside_limits
 
@@ -45,8 +44,8 @@ def coupling(
             ("joint", [f"{joint.name} [{unit(joint, 'position')}]" for joint in system.moving]),
             ("position", figures(position)),
             ("mass moved\n[kg]", figures(pose_coupling.mass)),
-            ("inertia\n[kg m^2]", numbers(np.diagonal(pose_coupling.inertia))),
-            ("radius K_ii\n[m]", numbers(pose_coupling.radius)),
+            ("inertia\n[kg m^2]", finite_figures(np.diagonal(pose_coupling.inertia))),
+            ("radius K_ii\n[m]", finite_figures(pose_coupling.radius)),
         ]
     )
     heading("Pairs of joints")
@@ -61,7 +60,7 @@ def coupling(
     table(
         [
             ("joints", [f"{pose_coupling.joints[i]}, {pose_coupling.joints[j]}" for i, j in pairs]),
-            *((head, numbers([values[i, j] for i, j in pairs])) for head, values in columns.items()),
+            *((head, finite_figures([values[i, j] for i, j in pairs])) for head, values in columns.items()),
         ]
     )
     paragraph(
@@ -71,34 +70,25 @@ def coupling(
     )
 
 
-def numbers(values: Iterable[float]) -> list[str]:
-    """Numbers to five digits, a dash where a quantity is not defined."""
-    return figures_or_dashes(x if np.isfinite(x) else None for x in values)
-
-
 def as_data(pose_coupling: PoseCoupling, q: np.ndarray) -> dict[str, object]:
-    """The whole answer in SI units; null where a quantity is not defined."""
-
-    def plain(value: float) -> float | None:
-        return float(value) if np.isfinite(value) else None
-
+    """The whole answer in SI units; not finite where a quantity is not defined."""
     return {
         "arm": pose_coupling.arm,
         "q": q.tolist(),
         "units": {"mass": "kg", "inertia": "kg m^2", "gyration": "m^2", "radius": "m"},
         "joints": [
-            {"joint": name, "mass": float(pose_coupling.mass[i]), "inertia": plain(pose_coupling.inertia[i, i]),
-             "radius": plain(pose_coupling.radius[i])}
+            {"joint": name, "mass": float(pose_coupling.mass[i]), "inertia": float(pose_coupling.inertia[i, i]),
+             "radius": float(pose_coupling.radius[i])}
             for i, name in enumerate(pose_coupling.joints)
         ],
         "pairs": [
             {
                 "joints": [pose_coupling.joints[i], pose_coupling.joints[j]],
-                "inertia": plain(pose_coupling.inertia[i, j]),
-                "gyration": plain(pose_coupling.gyration[i, j]),
-                "coefficient": plain(pose_coupling.coefficient[i, j]),
-                "loading": plain(pose_coupling.loading[i, j]),
-                "kinematic": plain(pose_coupling.kinematic[i, j]),
+                "inertia": float(pose_coupling.inertia[i, j]),
+                "gyration": float(pose_coupling.gyration[i, j]),
+                "coefficient": float(pose_coupling.coefficient[i, j]),
+                "loading": float(pose_coupling.loading[i, j]),
+                "kinematic": float(pose_coupling.kinematic[i, j]),
             }
             for i, j in pose_coupling.pairs
         ],

@@ -27,7 +27,6 @@ from .mechanism_tables import (
     in_unit_of,
     joints_with_units,
     linear_tables,
-    listed_values,
     motion_tables,
     motor_table,
     power_tables,
@@ -254,15 +253,15 @@ def as_data(mechanism: Mechanism, phi: np.ndarray) -> dict[str, Any]:
             {"name": name, "unit": unit, "load_unit": load}
             for name, (unit, load) in zip(mechanism.coordinates, units, strict=True)
         ],
-        "q": listed_values(mechanism.coordinates_of(phi)),
+        "q": mechanism.coordinates_of(phi).tolist(),
         "joints": [
             {"name": name, "unit": "rad" if turns else "m"}
             for name, turns in zip(mechanism.joint_names, mechanism.chains.revolute, strict=True)
         ],
-        "phi": listed_values(phi),
-        "first_influence": listed_values(mechanism.influence(phi).first),
-        "inertia_matrix": listed_values(model.inertia),
-        "static_load": listed_values(-model.load),
+        "phi": phi.tolist(),
+        "first_influence": mechanism.influence(phi).first.tolist(),
+        "inertia_matrix": model.inertia.tolist(),
+        "static_load": (-model.load).tolist(),
     }
 
 

@@ -33,7 +33,9 @@ class MechanismTable:
     def data(self) -> dict[str, Any]:
         """For JSON: names, and a list for each column; what is not finite is null."""
         index_name, names = self.index
-        return {index_name: list(names)} | {name: listed_values(values) for name, values in self.columns}
+        return {index_name: list(names)} | {
+            name: np.asarray(values, dtype=float).tolist() for name, values in self.columns
+        }
 
 
 def in_unit_of(head: str, names: Sequence[str]) -> str:
@@ -43,14 +45,6 @@ def in_unit_of(head: str, names: Sequence[str]) -> str:
         return head
     position, load = ("rad", "N m") if units == {"rad]"} else ("m", "N")
     return head.replace("[unit", f"[{position}").replace("[N m or N]", f"[{load}]")
-
-
-def listed_values(values: Any) -> list[Any]:
-    """Numbers in full, nested as the array is; null where one is not finite."""
-    array = np.asarray(values, dtype=float)
-    if array.ndim > 1:
-        return [listed_values(row) for row in array]
-    return [float(x) if np.isfinite(x) else None for x in array]
 
 
 def units_of(mechanism: Mechanism) -> list[tuple[str, str]]:

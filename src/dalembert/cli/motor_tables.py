@@ -9,10 +9,9 @@ import numpy as np
 from dalembert.arm.description import listed
 from dalembert.arm.errors import ArmError
 from dalembert.drives.motors import Electric
-from dalembert.markup.data_tables import finite
 
 from .input_options import DriveInput, motor_effort
-from .printing import Column, figures, figures_or_dashes, heading, joints_with_units, paragraph, table
+from .printing import Column, figures, finite_figures, heading, joints_with_units, paragraph, table
 
 if TYPE_CHECKING:
     from dalembert.api.driven_arm import DrivenArm
@@ -50,6 +49,7 @@ def motors_of_motion(
 
 def print_motors(driven: DrivenArm, result: dict[str, Any], moves: bool, jerk: np.ndarray | None) -> None:
     """The inverse problem at the motors, and the bands that hold standing shafts."""
+    electric = Electric(driven, partial=True)
     heading("Motors")
     columns: list[Column] = [motor_column(driven)]
     units = units_of(driven)
@@ -57,20 +57,15 @@ def print_motors(driven: DrivenArm, result: dict[str, Any], moves: bool, jerk: n
     for name, unit in (("position", units[0]), ("speed", speed), ("torque", units[1]), ("current", "A"),
                        ("voltage", "V")):  # fmt: skip
         if name in result:
-            columns.append((f"{name}\n[{unit}]", known_figures(result[name])))
+            columns.append((f"{name}\n[{unit}]", finite_figures(result[name])))
     table(columns)
     if "current" in result and not np.isfinite(result["current"]).all():
         paragraph("A dash: of this motor nothing electric is known.")
-    for sentence in limits_exceeded(driven, result):
+    for sentence in limits_exceeded(electric, result):
         paragraph(sentence)
-    if "voltage" in result and moves and jerk is None and (Electric(driven, partial=True).inductance > 0).any():
+    if "voltage" in result and moves and jerk is None and (electric.inductance > 0).any():
         paragraph("Voltages are without L di/dt, which --jerk counts.")
     print_bands(driven, result)
-
-
-def known_figures(values: np.ndarray) -> list[str]:
-    """The values as ``figures`` writes them; a dash for a motor of which they are not known."""
-    return figures_or_dashes(finite(float(value)) for value in values)
 
 
 def print_motor_inertia(driven: DrivenArm, result: dict[str, Any]) -> None:
@@ -91,7 +86,7 @@ def print_bands(driven: DrivenArm, result: dict[str, Any]) -> None:
     for name, unit in (("torque", units_of(driven)[1]), ("current", "A"), ("voltage", "V")):
         if f"{name}_band" in result:
             low, high = result[f"{name}_band"].T
-            columns += [(f"{name}\nfrom [{unit}]", known_figures(low)), (f"\nto [{unit}]", known_figures(high))]
+            columns += [(f"{name}\nfrom [{unit}]", finite_figures(low)), (f"\nto [{unit}]", finite_figures(high))]
     table(columns)
     if not result["bands_apart"]:
         paragraph(
@@ -99,13 +94,13 @@ def print_bands(driven: DrivenArm, result: dict[str, Any]) -> None:
         )
 
 
-def limits_exceeded(driven: DrivenArm, result: dict[str, Any]) -> list[str]:
+def limits_exceeded(electric: Electric, result: dict[str, Any]) -> list[str]:
     """Which motors this motion asks too much of."""
     if "current" not in result:
         return []
-    electric, sentences = Electric(driven, partial=True), []
+    sentences = []
     for name, i, largest_current, v, supply in zip(
-        driven.motor_names, result["current"], electric.largest_current, result["voltage"], electric.supply, strict=True
+        result["motors"], result["current"], electric.largest_current, result["voltage"], electric.supply, strict=True
     ):
         if abs(i) > largest_current:
             sentences.append(f"{name} would need {i:.4g} A and may have {largest_current:.4g} A.")

@@ -122,6 +122,11 @@ def figures_or_dashes(values: Iterable[float | None]) -> list[str]:
     return ["-" if x is None else next(texts) for x in entries]
 
 
+def finite_figures(values: Iterable[float]) -> list[str]:
+    """The values as ``figures`` writes them; a dash for one that is infinite, or not known."""
+    return figures_or_dashes(x if math.isfinite(x) else None for x in values)
+
+
 def point(text: str) -> int:
     """Index of the decimal point of a number as text, or where it would be."""
     return text.index(".") if "." in text else text.index("e") if "e" in text else len(text)

@@ -21,7 +21,7 @@ from dalembert.arm.real_bodies import impossible
 
 from .geometry import print_geometry, roll_pitch_yaw
 from .list_command import pattern
-from .printing import figures, figures_or_dashes, heading, paragraph, say, table, unit
+from .printing import figures, finite_figures, heading, paragraph, say, table, unit
 from .system_options import system_command
 from .values import joint_values
 
@@ -98,10 +98,10 @@ def print_joints(arm: ArmDescription) -> None:
         [
             ("joint", arm.joint_names),
             ("type", [joint.kind for joint in arm.moving]),
-            ("from", limited(limit.lower for limit in limits)),
-            ("to", limited(limit.upper for limit in limits)),
-            ("speed", limited(limit.velocity for limit in limits)),
-            ("effort", limited(limit.effort for limit in limits)),
+            ("from", finite_figures(limit.lower for limit in limits)),
+            ("to", finite_figures(limit.upper for limit in limits)),
+            ("speed", finite_figures(limit.velocity for limit in limits)),
+            ("effort", finite_figures(limit.effort for limit in limits)),
             (
                 "units",
                 [", ".join(unit(j, quantity) for quantity in ("position", "speed", "effort")) for j in arm.moving],
@@ -122,11 +122,6 @@ def print_followers(arm: ArmDescription) -> None:
             ("stands at (rad, m)", [str(joint.follows) for joint in arm.followers]),
         ]
     )
-
-
-def limited(values: Iterable[float]) -> list[str]:
-    """Limits as written numbers; "-" where there is none."""
-    return figures_or_dashes(x if math.isfinite(x) else None for x in values)
 
 
 def measured(unit: str, ounces: bool) -> tuple[float, str]:
@@ -234,7 +229,10 @@ def print_drives(arm: ArmDescription, ounces: bool = False) -> None:
             ("motor", arm.drives.names),
             (f"turns per turn{' or' * slides}\n{'rad per m ' * slides}of the joint", ratios),
             ("on link", [motor.rotor.link or "-" for motor in motors]),
-            *((header, limited(math.inf if x is None else x for x in entry)) for header, entry in described.items()),
+            *(
+                (header, finite_figures(math.inf if x is None else x for x in entry))
+                for header, entry in described.items()
+            ),
             ("units of rotor,\nviscous, torque", [", ".join(name for _, name in row) for row in units]),
         ]
     )

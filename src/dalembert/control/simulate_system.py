@@ -31,7 +31,7 @@ def simulate_system(
     input: str | None = None,
     currents: ArrayLike | None = None,
     times: ArrayLike | None = None,
-    samples: int = 501,
+    samples: int | None = None,
     start: float = 0.0,
     method: str = "auto",
     rtol: float = 1e-8,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..bounds.ranges import Range
-from ..markup.data_tables import Column, DataTable, Value, finite
+from ..markup.data_tables import Column, DataTable, Value, finite, raised
 from ..markup.numbers import drives_phrase, joint_label
 from .tables import GravityRow, InertiaRow, LoadTables
 
@@ -73,7 +73,7 @@ def inertia_table(tables: LoadTables) -> DataTable:
         cells: list[Value] = [
             joint_label(index, row.joint),
             row.name,
-            pretty(row.unit),
+            raised(row.unit),
             row.rotors,
             *ends(row.empty),
             finite(row.relative),
@@ -132,7 +132,7 @@ def gravity_table(tables: LoadTables) -> DataTable:
         columns += [Column("share loaded", "share, loaded", kind="share")]
     rows = []
     for index, row in enumerate(tables.gravity):
-        cells: list[Value] = [joint_label(index, row.joint), row.name, pretty(row.unit), *ends(row.empty), within(row)]
+        cells: list[Value] = [joint_label(index, row.joint), row.name, raised(row.unit), *ends(row.empty), within(row)]
         if load:
             cells.append(row.loaded.largest if row.loaded is not None else None)
         if geared:
@@ -140,7 +140,7 @@ def gravity_table(tables: LoadTables) -> DataTable:
         if geared and load:
             cells.append(row.loaded_at_motor.largest if row.loaded_at_motor is not None else None)
         if geared:
-            cells += [row.stall_torque, pretty(row.motor_unit), row.gear_ratio]
+            cells += [row.stall_torque, raised(row.motor_unit), row.gear_ratio]
         if limited:
             cells += [row.capacity, row.share(row.empty)]
         if load and limited:
@@ -157,8 +157,3 @@ def gravity_table(tables: LoadTables) -> DataTable:
 def with_load(caption: str, tables: LoadTables) -> str:
     """The caption of a table, with the load where there is one."""
     return f"{caption}, without and with a load of {tables.load}" if tables.load else caption
-
-
-def pretty(unit: str) -> str:
-    """A unit with ^2 as a superscript."""
-    return unit.replace("^2", "²")

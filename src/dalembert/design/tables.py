@@ -250,13 +250,13 @@ def transmission(arm: ArmDescription) -> list[tuple[str, list[Fraction]]] | None
     if not drives or drives.turns is not None or len(drives.actuators) != arm.n:
         return None
     rows = [[Fraction(x) for x in row] for row in drives.rows(arm)]
+    if all(sum(map(bool, row)) == 1 and max(map(abs, row)) == 1 for row in rows):
+        # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
+        return None
     own = own_joints([motor.ratios for motor in drives.actuators], {joint.name for joint in arm.all_moving})
     of_joint = {joint: motor for motor, joint in reversed(list(enumerate(own)))}
     left = iter(motor for motor in range(arm.n) if motor not in [of_joint.get(name) for name in arm.joint_names])
     motors = [of_joint[name] if name in of_joint else next(left) for name in arm.joint_names]
-    if all(sum(map(bool, row)) == 1 and max(map(abs, row)) == 1 for row in rows):
-        # Where no source gives a gear ratio the motors are taken to turn with their joints: nothing to refer to.
-        return None
     inverse = fmpq_mat(arm.n, arm.n, [fmpq(x.numerator, x.denominator) for row in rows for x in row]).inv()
     columns = [[Fraction(int(x.p), int(x.q)) for x in (inverse[i, motor] for i in range(arm.n))] for motor in motors]
     return [(drives.names[motor], column) for motor, column in zip(motors, columns, strict=True)]

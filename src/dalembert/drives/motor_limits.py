@@ -30,6 +30,11 @@ class MotorLimits:
     drag: Array
     speed: Array
 
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Of which motors some limit is known."""
+        return np.asarray(np.isfinite([self.torque, self.supply, self.speed]).any(axis=0))
+
 
 def motor_limits(system: System) -> MotorLimits | None:
     """The limits of the motors of a system; None where none is known, or no drives count."""

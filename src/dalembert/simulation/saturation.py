@@ -73,16 +73,17 @@ class Saturation:
 
     def _within_joints(self, driven: MotorSystem, q: Array, u: Array, requested: Array, allowed: Array) -> Array:
         """The inputs that give the torques ``allowed`` at the joints in place of those ``requested``."""
-        if self.turned_joint is None and u.shape[-1] == allowed.shape[-1]:
-            return driven.to_motors(q, allowed)
-        if self.turned_joint is None and u.shape[-1] > allowed.shape[-1]:
-            # N^T (u + du) = allowed with the least |du|
-            back = np.linalg.pinv(np.swapaxes(driven.transmission(q), -1, -2))
-            return np.asarray(u + np.einsum("...aj,...j->...a", back, allowed - requested))
         shares = np.divide(allowed, requested, out=np.ones_like(requested), where=requested != 0)
-        if self.turned_joint is None:  # fewer motors than coordinates
+        if self.turned_joint is not None:
+            return np.asarray(u * shares[self.turned_joint])
+        motors, joints = u.shape[-1], allowed.shape[-1]
+        if motors < joints:
             return np.asarray(u * shares.min(axis=-1, keepdims=True))
-        return np.asarray(u * shares[self.turned_joint])
+        if motors == joints:
+            return driven.to_motors(q, allowed)
+        # N^T (u + du) = allowed with the least |du|
+        back = np.linalg.pinv(np.swapaxes(driven.transmission(q), -1, -2))
+        return np.asarray(u + np.einsum("...aj,...j->...a", back, allowed - requested))
 
     def reached(self, q: Array, u: Array) -> NDArray[np.bool_]:
         """Which inputs are at a limit: their own, or for coupled motors that of a joint they turn."""

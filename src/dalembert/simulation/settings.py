@@ -39,7 +39,7 @@ class SimulationSettings:
     """The options of ``system.simulate``; each field is described there."""
 
     times: ArrayLike | None = None
-    samples: int = SAMPLES
+    samples: int | None = None
     start: float = 0.0
     method: str = "auto"
     rtol: float = 1e-8
@@ -73,8 +73,9 @@ class SimulationSettings:
         check_tolerances(self.rtol, self.atol)
         if self.max_step is not None and not self.max_step > 0:
             raise ArmError(f"the largest step is {self.max_step:g} s; give a time above zero")
-        check_samples(self.samples)
-        if self.times is not None and self.samples != SAMPLES:
+        if self.samples is not None:
+            check_samples(self.samples)
+        if self.times is not None and self.samples is not None:
             raise ArmError("samples are so many even times, and times are given; leave one of the two out")
         if not math.isfinite(self.start):
             raise ArmError(f"the start is {self.start:g} s; give a finite time")
@@ -101,7 +102,7 @@ class SimulationSettings:
         """When to record (s), within the span."""
         begin, end = self.span(duration)
         if self.times is None:
-            return np.linspace(begin, end, self.samples)
+            return np.linspace(begin, end, SAMPLES if self.samples is None else self.samples)
         times = rising_times(self.times)
         within = times[(times >= begin) & (times <= end)]
         if len(within) < len(times):

@@ -29,9 +29,7 @@ BLOCK = 1 << 20
 def cycle_columns(output: Output, system: Designed) -> Columns:
     """One column; refused where nothing ends the pace of a joint."""
     motors = motor_limits(system)
-    by_motors = (
-        motors is not None and np.isfinite(np.minimum(np.minimum(motors.torque, motors.supply), motors.speed)).all()
-    )
+    by_motors = motors is not None and motors.known.all()
     if not by_motors and not (np.isfinite(system.effort_limits) | np.isfinite(system.velocity_limits)).all():
         raise ArmError(
             f"output {output.name!r}: a joint has no limit of effort, nor of velocity; give one in the arm's file"
@@ -43,7 +41,7 @@ def cycle_time(output: Output, study: DesignEvaluator, values: Array) -> Array:
     """The shortest time (s) of the path of the motion, all of it sped up or slowed down alike, within the limits.
 
     At pace k speeds are k qd and accelerations k^2 qdd; the largest pace at which no torque and no speed exceeds its
-    limit, and no motor its torque and its supply (``drives/motor_limits.py``), is bracketed by doublings and found by
+    limit, and no motor its own limits (``drives/motor_limits.py``), is bracketed by doublings and found by
     halving the bracket.
     """
     effort, speed = study.limits(values)
@@ -87,16 +85,14 @@ class MotorsOfDesigns:
             for value in values[first]:
                 system = study.design(value)
                 limits = motor_limits(system)
+                assert limits is not None, "no number of a description makes a limit unknown"
                 speeds = system.motor_velocities(study.motion.q, study.motion.qd)
-                none = np.full(speeds.shape[1], np.inf)
-                tables.append(
-                    (none, none, 0 * speeds, np.inf) if limits is None else
-                    (limits.torque, limits.supply, limits.drag * speeds, _largest_pace(limits.speed, speeds))
-                )  # fmt: skip
+                pace = _largest_pace(limits.speed, speeds)
+                tables.append((limits.torque, limits.supply, limits.drag * speeds, pace))
         self.torque, self.supply, self.drag, self.pace = (np.stack(parts) for parts in zip(*tables, strict=True))
 
     def within(self, pace: Array) -> NDArray[np.bool_]:
-        """Whether no motor exceeds its torque or its supply at a pace for each design."""
+        """Whether no motor exceeds its torque, its supply or its speed at a pace for each design."""
         if not self.limited:
             return np.ones(len(pace), dtype=bool)
         size = max(1, BLOCK // len(self.study.motion.q))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from ...bounds.ranges import Range
-from ...design.range_tables import gravity_table, inertia_table, pretty
+from ...design.range_tables import gravity_table, inertia_table
 from ...design.tables import GravityRow, InertiaRow, LoadTables
+from ...markup.data_tables import raised
 from ...markup.elements import Html
 from ...markup.numbers import formatted, joint_label, listed, not_below, percent, within_percent
 from ..charts.bar_chart import BarChart, Bars
@@ -104,7 +105,7 @@ def gravity_figures(tables: LoadTables) -> list[Figure]:
                 f"gravity-{quantity}",
                 f"Gravity load, {quantity}",
                 caption,
-                axis=ChartAxis("gravity load", pretty(unit)),
+                axis=ChartAxis("gravity load", raised(unit)),
                 names=names,
                 bars=tuple(bars),
             )
